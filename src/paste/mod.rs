@@ -1,0 +1,8 @@
+//! What a person can paste: one file per format, each turning text into typed facts and warnings.
+//!
+//! A reader never panics and never drops a line in silence: what it cannot use becomes a
+//! [`Warning`] with the line, and the rest still counts.
+
+mod warning;
+
+pub use warning::{Warning, WarningKind};

@@ -1,0 +1,1 @@
+//! The one door for numbers: every figure a person sees passes here.
