@@ -1,1 +1,106 @@
-//! (room under construction)
+//! The decode step taken apart: slices, shares, ceilings, sensitivities.
+//!
+//! [`analyse`] is a pure function of a [`Scenario`]. What cannot be known from it is `None`, never a
+//! guess, and the slices always add up to the step: what nothing explains is the residual.
+//!
+//! | file | what |
+//! |---|---|
+//! | `step` | the step's time and speed, and what the first token weighs in a reply |
+//! | `memory` | bytes read per step, bandwidth utilisation, the floor they set |
+//! | `allreduce` | how many, how large, and the estimates of what they take |
+//! | `slices` | the step and the layer as parts that add up |
+//! | `ceiling` | how fast it could be, each rung with what it idealises |
+//! | `change` | what a change of one part does to the whole |
+
+mod allreduce;
+mod ceiling;
+mod change;
+mod memory;
+mod slices;
+mod step;
+
+pub use allreduce::{Estimate, EstimateKind, Traffic};
+pub use ceiling::{Rung, RungKind};
+pub use change::{LayerSaving, WhatIf};
+pub use memory::Memory;
+pub use slices::{Part, Slice, layer_slices, step_slices};
+pub use step::{Reply, Step};
+
+use crate::collective::{ExperimentError, ExperimentReading};
+use crate::scenario::{Field, Scenario, Sourced};
+use crate::units::Seconds;
+
+/// A scenario, analysed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Analysis {
+    /// The decode step: measured, or modelled where nothing was measured.
+    pub step: Option<Step>,
+    /// What the first token weighs in a reply.
+    pub reply: Option<Reply>,
+    /// How many layers the step passes through.
+    pub layers: Option<Sourced<f64>>,
+    /// What memory bandwidth has to do with it.
+    pub memory: Option<Memory>,
+    /// The allreduces of a step.
+    pub traffic: Option<Traffic>,
+    /// The A/B experiment, if one was made.
+    pub experiment: Option<Result<ExperimentReading, ExperimentError>>,
+    /// Every estimate of what the allreduces take, best evidence first.
+    pub estimates: Vec<Estimate>,
+    /// The estimate that the slices and ceilings below use.
+    pub chosen: Option<Estimate>,
+    /// The step as parts that add up to it.
+    pub slices: Vec<Slice>,
+    /// How fast it could be.
+    pub rungs: Vec<Rung>,
+    /// What taking a little off each layer gives.
+    pub saving: Option<LayerSaving>,
+    /// What the changes under trial give.
+    pub what_if: Option<WhatIf>,
+}
+
+impl Analysis {
+    /// The time each layer has: the step over the layers.
+    ///
+    /// # Formula
+    /// step / layers
+    ///
+    /// # Limits
+    /// An average: it counts what happens once per step (the head, sampling, the host) to the layers.
+    #[must_use]
+    pub fn layer_time(&self) -> Option<Seconds> {
+        Some(self.step.as_ref()?.time.value / self.layers?.value)
+    }
+}
+
+/// Takes the step of a scenario apart.
+#[must_use]
+pub fn analyse(scenario: &Scenario) -> Analysis {
+    let memory = memory::memory(scenario);
+    let traffic = allreduce::traffic(scenario);
+    let alpha_beta = traffic.as_ref().and_then(|traffic| allreduce::alpha_beta_time(scenario, traffic));
+    let step = step::step(scenario, memory.as_ref(), alpha_beta);
+    let memory = memory.map(|memory| memory.used_at(step.as_ref()));
+    let experiment = traffic.as_ref().and_then(|traffic| allreduce::experiment(scenario, traffic));
+    let estimates = step
+        .as_ref()
+        .map(|step| allreduce::estimates(scenario, step, alpha_beta, experiment.as_ref().and_then(|e| e.as_ref().ok())))
+        .unwrap_or_default();
+    let chosen = allreduce::choose(scenario.choice, &estimates);
+    let slices = step.as_ref().map(|step| step_slices(step, memory.as_ref(), chosen.as_ref())).unwrap_or_default();
+    let layers = scenario.value(Field::Layers);
+    Analysis {
+        reply: step.as_ref().and_then(|step| step::reply(scenario, step)),
+        rungs: step.as_ref().map(|step| ceiling::rungs(step, memory.as_ref(), &estimates, chosen.as_ref())).unwrap_or_default(),
+        saving: step.as_ref().and_then(|step| change::layer_saving(scenario, step)),
+        what_if: step.as_ref().and_then(|step| change::what_if(scenario, step, memory.as_ref(), chosen.as_ref())),
+        step,
+        layers,
+        memory,
+        traffic,
+        experiment,
+        estimates,
+        chosen,
+        slices,
+    }
+}

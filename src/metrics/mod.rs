@@ -1,1 +1,20 @@
-//! (room under construction)
+//! What a dump means: engines' metric names, histogram statistics, and one meaning out of them all.
+//!
+//! | file | what |
+//! |---|---|
+//! | `meaning` | the quantities the engine knows, whatever a server calls them |
+//! | `engines/` | one small table per serving engine: its names for those meanings |
+//! | `gather` | samples to [`ServingMetrics`], one set per model and engine |
+//! | `serving` | one set of metrics, and several of them together |
+//! | `histogram/` | statistics from buckets and a sum |
+
+pub mod engines;
+mod gather;
+pub mod histogram;
+mod meaning;
+mod serving;
+
+pub use gather::{Dump, NameCount, Outcome, read_dump};
+pub use histogram::Histogram;
+pub use meaning::{Meaning, Merge, Shape};
+pub use serving::{Latency, ServingMetrics, Selection};

@@ -1,0 +1,72 @@
+//! How fast it could be: a ladder from today's speed up, each rung with what it idealises.
+
+use super::{Estimate, EstimateKind, Memory, Step};
+use crate::units::{Range, Seconds, TokensPerSecond};
+
+/// What a rung idealises.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RungKind {
+    /// Nothing: today.
+    Today,
+    /// Allreduces take no time, by this estimate of what they take; all else as today.
+    FreeAllreduce(EstimateKind),
+    /// Only reading memory at full bandwidth and the allreduces take time.
+    PerfectBandwidth,
+    /// Only reading memory at full bandwidth takes time.
+    Both,
+}
+
+impl RungKind {
+    /// Its name for people.
+    #[must_use]
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Today => "Today",
+            Self::FreeAllreduce(_) => "Free allreduce",
+            Self::PerfectBandwidth => "Perfect bandwidth",
+            Self::Both => "Both",
+        }
+    }
+
+    /// What it idealises, in a sentence.
+    #[must_use]
+    pub fn idealises(self) -> &'static str {
+        match self {
+            Self::Today => "the measured speed",
+            Self::FreeAllreduce(EstimateKind::AlphaBeta) => "allreduces take no time; they take what the microbenchmark says",
+            Self::FreeAllreduce(EstimateKind::StatedShare) => "allreduces take no time; they take the stated share",
+            Self::FreeAllreduce(EstimateKind::StatedCompute) => "only the stated compute time is left",
+            Self::FreeAllreduce(_) => "allreduces take no time; all estimates together",
+            Self::PerfectBandwidth => "memory is read at full bandwidth, allreduces stay, nothing else takes time",
+            Self::Both => "memory is read at full bandwidth and nothing else takes time",
+        }
+    }
+}
+
+/// One rung: a speed, and what it idealises.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Rung {
+    /// What it idealises.
+    pub kind: RungKind,
+    /// The speed of one stream; an end that cannot be bounded is infinite.
+    pub speed: Range<TokensPerSecond>,
+}
+
+/// # Formula
+/// free allreduce: tokens / (step − allreduce); perfect bandwidth: tokens / (memory time +
+/// allreduce); both: tokens / memory time.
+pub(super) fn rungs(step: &Step, memory: Option<&Memory>, estimates: &[Estimate], chosen: Option<&Estimate>) -> Vec<Rung> {
+    let mut rungs = vec![Rung { kind: RungKind::Today, speed: Range::exact(step.speed) }];
+    let today = estimates.iter().filter(|e| e.is_of_today() && e.kind != EstimateKind::Combined && e.time.high.get() > 0.0);
+    rungs.extend(today.map(|e| Rung { kind: RungKind::FreeAllreduce(e.kind), speed: e.ceiling }));
+    if let Some(memory) = memory {
+        let allreduce = chosen.map_or(Range::exact(Seconds::ZERO), |estimate| estimate.time);
+        if allreduce.high.get() > 0.0 {
+            let speed = allreduce.map_decreasing(|time| step.speed_at(memory.time + time));
+            rungs.push(Rung { kind: RungKind::PerfectBandwidth, speed });
+        }
+        let speed = Range::exact(step.speed_at(memory.time));
+        rungs.push(Rung { kind: RungKind::Both, speed });
+    }
+    rungs
+}

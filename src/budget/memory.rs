@@ -1,0 +1,53 @@
+//! Bytes read per step, the bandwidth they use, and the floor they set.
+
+use super::Step;
+use crate::model::{self, DecodeRead, Split};
+use crate::scenario::{Field, Scenario, Sourced};
+use crate::units::{Bytes, BytesPerSecond, Ratio, Seconds};
+
+/// What one decode step reads from each GPU's memory, and what that means.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Memory {
+    /// Bytes read per step and GPU, by component.
+    pub read: DecodeRead,
+    /// Their total.
+    pub bytes: Bytes,
+    /// The bandwidth they are measured against.
+    pub bandwidth: Sourced<BytesPerSecond>,
+    /// The time the reading alone takes at that bandwidth.
+    pub time: Seconds,
+    /// The share of the bandwidth in use over a whole step; zero until the step is known.
+    pub utilisation: Ratio,
+}
+
+impl Memory {
+    /// The utilisation over a step of known length.
+    ///
+    /// # Formula
+    /// MBU = (bytes per step per GPU / step) / bandwidth
+    ///
+    /// # Source
+    /// Model bandwidth utilisation as in Databricks' "LLM inference performance engineering" (2023).
+    pub(super) fn used_at(mut self, step: Option<&Step>) -> Self {
+        if let Some(step) = step {
+            self.utilisation = Ratio::new(self.time / step.time.value);
+        }
+        self
+    }
+}
+
+/// # Formula
+/// time = bytes read per step per GPU / bandwidth per GPU; see [`model::decode_read`] for the bytes.
+///
+/// # Limits
+/// Activations are left out: at decode they are thousands of times smaller than the weights.
+pub(super) fn memory(scenario: &Scenario) -> Option<Memory> {
+    let architecture = scenario.architecture()?;
+    let bandwidth = scenario.bandwidth()?;
+    let split = Split { tensor_parallel: scenario.value(Field::TensorParallel)?.value as u32, ..Split::default() };
+    let batch = scenario.value(Field::Batch)?.value;
+    let context = scenario.value(Field::Context)?.value;
+    let read = model::decode_read(&architecture, &scenario.precision(), &split, batch, context);
+    let bytes = read.total();
+    Some(Memory { bytes, bandwidth, time: bytes / bandwidth.value, utilisation: Ratio::ZERO, read })
+}

@@ -1,0 +1,79 @@
+//! The decode step's time and speed, and what the first token weighs in a reply.
+
+use super::Memory;
+use crate::scenario::{Field, Scenario, Source, Sourced};
+use crate::units::{Range, Ratio, Seconds, TokensPerSecond};
+
+/// One decode step: a forward pass that yields a token (or several) to each stream.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Step {
+    /// How long it takes, and how that is known.
+    pub time: Sourced<Seconds>,
+    /// Tokens it yields to each stream.
+    pub tokens: f64,
+    /// Tokens per second that one stream gets.
+    pub speed: TokensPerSecond,
+}
+
+impl Step {
+    /// The speed of one stream if a step took so long.
+    #[must_use]
+    pub fn speed_at(&self, time: Seconds) -> TokensPerSecond {
+        TokensPerSecond::new(self.tokens / time.get())
+    }
+}
+
+/// The step: measured (the mean inter-token latency), else the floor that the model sets.
+///
+/// # Formula
+/// measured: ITL sum / ITL count; speed = tokens per step / step.
+/// modelled: bytes per step / bandwidth + allreduces; a floor, since nothing else is counted.
+///
+/// # Source
+/// vLLM observes ITL once per engine output, that is per step.
+pub(super) fn step(scenario: &Scenario, memory: Option<&Memory>, allreduce: Option<Range<Seconds>>) -> Option<Step> {
+    let tokens = scenario.value(Field::TokensPerStep)?.value;
+    let time = match scenario.value(Field::InterTokenLatency) {
+        Some(itl) => itl.map(Seconds::from_millis),
+        None => {
+            let floor = memory?.time + allreduce.map_or(Seconds::ZERO, |range| range.likely);
+            Sourced { value: floor, source: Source::Modelled }
+        }
+    };
+    (time.value.get() > 0.0)
+        .then(|| Step { time, tokens, speed: TokensPerSecond::new(tokens / time.value.get()) })
+}
+
+/// What the first token weighs in a reply of so many tokens.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Reply {
+    /// Tokens in the reply.
+    pub tokens: f64,
+    /// Time to the first.
+    pub first: Seconds,
+    /// Time from the first to the last.
+    pub decode: Seconds,
+    /// The first token's share of the whole reply.
+    pub share_of_reply: Ratio,
+    /// The first token's time over the time of all the others.
+    pub over_decode: Ratio,
+}
+
+/// # Formula
+/// decode = (tokens − 1) × ITL / tokens per step; share = TTFT / (TTFT + decode).
+///
+/// # Example
+/// TTFT 52.08 ms, ITL 17.39 ms, 128 tokens: decode 127 × 17.39 ms = 2.209 s; 2.4 % of that, 2.3 % of
+/// the whole reply.
+pub(super) fn reply(scenario: &Scenario, step: &Step) -> Option<Reply> {
+    let tokens = scenario.value(Field::ReplyTokens)?.value;
+    let first = scenario.seconds(Field::TimeToFirstToken)?;
+    let decode = step.time.value * ((tokens - 1.0).max(0.0) / step.tokens);
+    Some(Reply {
+        tokens,
+        first,
+        decode,
+        share_of_reply: Ratio::new(first / (first + decode)),
+        over_decode: Ratio::new(first / decode),
+    })
+}

@@ -1,0 +1,101 @@
+//! The command line. Every field of a scenario is an option, made from the one table of fields.
+
+use clap::{Arg, ArgAction, Command, builder::PossibleValuesParser};
+use decodescope::scenario::link::{CHOICES, choice_key};
+use decodescope::scenario::{Field, Group, Spec};
+
+const EXAMPLES: &str = "\
+Examples:
+  curl -s localhost:8000/metrics | decodescope
+  decodescope report --example
+  decodescope report metrics.txt --model glm-5 --gpu rtx-pro-6000 --gpus 8 --format json
+  decodescope report --model llama-3.1-70b --gpu h100-sxm --gpus 4 --itl 12.5
+
+Exit codes: 0 fine, 1 nothing usable in the input, 2 wrong usage.";
+
+/// The whole command line.
+pub fn command() -> Command {
+    let report = with_report_arguments(
+        Command::new("report").about("Read a /metrics dump and report where each token's time goes"),
+    );
+    with_report_arguments(Command::new("decodescope"))
+        .about("Where does each decoded token's time go, and how fast could it be?")
+        .version(env!("CARGO_PKG_VERSION"))
+        .after_help(EXAMPLES)
+        .args_conflicts_with_subcommands(true)
+        .disable_help_subcommand(true)
+        .subcommand(report.after_help(EXAMPLES))
+        .subcommand(Command::new("models").about("List the models known, with their parameters"))
+        .subcommand(Command::new("gpus").about("List the GPUs known, with memory and bandwidth"))
+}
+
+/// The option's name of a field: `--tensor-parallel`, with the link's key (`--tp`) as its alias.
+pub fn field_id(field: Field) -> String {
+    serde_json::to_value(field).ok().and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default()
+}
+
+fn with_report_arguments(command: Command) -> Command {
+    let choices: Vec<&str> = CHOICES.iter().map(|&choice| choice_key(choice)).collect();
+    let command = command
+        .arg(
+            Arg::new("files")
+                .value_name("FILE")
+                .num_args(0..)
+                .help("Dumps to read; standard input when none is given, or for -. Several are several servers"),
+        )
+        .arg(option("example", "Report on the worked example").action(ArgAction::SetTrue).conflicts_with("files"))
+        .arg(
+            option("format", "How to print the report")
+                .value_parser(["text", "markdown", "json"])
+                .default_value("text")
+                .short('f'),
+        )
+        .arg(option("link", "Print only the link's part after #, for the page").action(ArgAction::SetTrue))
+        .arg(option("model", "A model's id (see decodescope models), or the path of its config.json").value_name("MODEL"))
+        .arg(option("gpu", "A GPU's id (see decodescope gpus)").value_name("GPU"))
+        .arg(option("served-model", "Look only at this model_name of the dump").value_name("NAME"))
+        .arg(option("engine", "Look only at this engine of the dump").value_name("N"))
+        .arg(
+            option("estimate", "Which estimate of the allreduce the budget uses")
+                .value_parser(PossibleValuesParser::new(choices)),
+        );
+    Field::ALL.iter().fold(command, |command, &field| command.arg(field_argument(field)))
+}
+
+fn option(name: &'static str, help: &'static str) -> Arg {
+    Arg::new(name).long(name).help(help)
+}
+
+fn field_argument(field: Field) -> Arg {
+    let spec = field.spec();
+    let name = field_id(field);
+    let unit = if spec.unit.is_empty() || spec.unit == "×" { "N" } else { spec.unit };
+    let mut argument = Arg::new(name.clone())
+        .long(name.clone())
+        .value_name(unit)
+        .help(spec.help)
+        .help_heading(heading(spec.group))
+        .allow_negative_numbers(true)
+        .value_parser(move |text: &str| number(spec, text));
+    if spec.key != name {
+        argument = argument.visible_alias(spec.key);
+    }
+    argument
+}
+
+fn heading(group: Group) -> &'static str {
+    match group {
+        Group::Measurement => "Measurement",
+        Group::Model => "Model",
+        Group::Hardware => "Hardware",
+        Group::Allreduce => "Allreduce",
+        Group::WhatIf => "What if",
+    }
+}
+
+/// A number within the field's limits; a trailing unit is allowed if it is the field's own.
+fn number(spec: &Spec, text: &str) -> Result<f64, String> {
+    let bare = text.strip_suffix(spec.unit).unwrap_or(text).trim();
+    let number = bare.parse::<f64>().ok().filter(|number| (spec.min..=spec.max).contains(number));
+    number.ok_or_else(|| format!("expected a number from {} to {} {}", spec.min, spec.max, spec.unit).trim().to_owned())
+}

@@ -1,0 +1,68 @@
+//! Reading dumps from files and standard input.
+
+use crate::Failure;
+use decodescope::metrics::{Dump, Outcome, read_dump};
+use decodescope::paste::{self, Warning, prometheus};
+use std::io::{IsTerminal as _, Read as _};
+
+/// The dumps of a command line, read and put together.
+pub struct Input {
+    /// What to call it.
+    pub name: String,
+    /// Everything in it.
+    pub dump: Dump,
+}
+
+/// Reads every file, or standard input where there is none. `None`: there was nothing to read.
+pub fn read(files: &[String]) -> Result<Option<Input>, Failure> {
+    let standard_input = files.is_empty();
+    if standard_input && std::io::stdin().is_terminal() {
+        return Ok(None);
+    }
+    let names: Vec<&str> = if standard_input { vec!["-"] } else { files.iter().map(String::as_str).collect() };
+    let mut dumps = Vec::new();
+    for &name in &names {
+        let bytes = read_bytes(name)?;
+        if standard_input && bytes.is_empty() {
+            return Ok(None);
+        }
+        dumps.push(read_one(name, &bytes, names.len() > 1)?);
+    }
+    let name = if standard_input { "standard input".to_owned() } else { names.join(", ") };
+    Ok(dumps.into_iter().reduce(join).map(|dump| Input { name, dump }))
+}
+
+fn read_bytes(name: &str) -> Result<Vec<u8>, Failure> {
+    let mut bytes = Vec::new();
+    let read = if name == "-" {
+        std::io::stdin().read_to_end(&mut bytes).map(|_| ())
+    } else {
+        std::fs::read(name).map(|content| bytes = content)
+    };
+    read.map_err(|error| Failure::usage(format!("cannot read {name}: {error}")))?;
+    Ok(bytes)
+}
+
+fn read_one(name: &str, bytes: &[u8], several: bool) -> Result<Dump, Failure> {
+    let decoded = paste::decode(bytes).map_err(|error| Failure::unusable(format!("{name}: {error}")))?;
+    let mut dump = read_dump(&prometheus::read(&decoded.text));
+    dump.warnings.splice(0..0, decoded.warnings);
+    if several {
+        for warning in &mut dump.warnings {
+            warning.message = format!("{name}: {}", warning.message);
+        }
+    }
+    Ok(dump)
+}
+
+/// Two dumps of two servers as one: their sets side by side.
+fn join(mut first: Dump, second: Dump) -> Dump {
+    let both: Vec<Warning> = std::mem::take(&mut first.warnings).into_iter().chain(second.warnings).collect();
+    let fine = first.outcome == Outcome::Fine || second.outcome == Outcome::Fine;
+    Dump {
+        sets: first.sets.into_iter().chain(second.sets).collect(),
+        warnings: both,
+        outcome: if fine { Outcome::Fine } else { first.outcome },
+        names: first.names.into_iter().chain(second.names).collect(),
+    }
+}

@@ -1,0 +1,112 @@
+//! `decodescope report`: a scenario from the command line and the dump, analysed and printed.
+
+use crate::arguments::field_id;
+use crate::input::{self, Input};
+use crate::{Failure, Outcome};
+use clap::ArgMatches;
+use decodescope::metrics::{self, Selection};
+use decodescope::paste::Warning;
+use decodescope::scenario::link::{self, CHOICES, choice_key};
+use decodescope::scenario::{Field, ModelChoice, Scenario};
+use decodescope::{budget, hardware, model, report};
+
+/// Runs the command.
+pub fn run(matches: &ArgMatches) -> Result<Outcome, Failure> {
+    let mut warnings = Vec::new();
+    let mut usable = true;
+    let mut scenario = Scenario::default();
+    if matches.get_flag("example") {
+        scenario = Scenario::example();
+    } else {
+        let files: Vec<String> = matches.get_many("files").into_iter().flatten().cloned().collect();
+        match input::read(&files)? {
+            Some(Input { name, dump }) => {
+                scenario.adopt(&name, &dump);
+                usable = dump.outcome == metrics::Outcome::Fine;
+                warnings = dump.warnings;
+            }
+            None if by_hand(matches) => {}
+            None => {
+                return Err(Failure::usage(
+                    "nothing to read: name a file, pipe a dump in, or try --example (--help tells more)",
+                ));
+            }
+        }
+    }
+    apply(matches, &mut scenario, &mut warnings)?;
+    if matches.get_flag("link") {
+        return Ok(Outcome { text: format!("#{}\n", link::encode(&scenario)), usable });
+    }
+    let analysis = budget::analyse(&scenario);
+    let text = match matches.get_one::<String>("format").map(String::as_str) {
+        Some("json") => report::json(&scenario, &analysis, &warnings) + "\n",
+        Some("markdown") => report::report(&scenario, &analysis, &warnings).to_markdown(),
+        _ => report::report(&scenario, &analysis, &warnings).to_text(),
+    };
+    Ok(Outcome { text, usable })
+}
+
+/// Whether the options alone describe something to analyse.
+fn by_hand(matches: &ArgMatches) -> bool {
+    matches.contains_id("model") || matches.contains_id("gpu") || Field::ALL.iter().any(|&f| typed(matches, f).is_some())
+}
+
+fn typed(matches: &ArgMatches, field: Field) -> Option<f64> {
+    matches.get_one::<f64>(&field_id(field)).copied()
+}
+
+fn apply(matches: &ArgMatches, scenario: &mut Scenario, warnings: &mut Vec<Warning>) -> Result<(), Failure> {
+    if let Some(name) = matches.get_one::<String>("model") {
+        scenario.set_model(Some(model_choice(name, warnings)?));
+    }
+    if let Some(id) = matches.get_one::<String>("gpu") {
+        let gpu = hardware::find(id).ok_or_else(|| unknown("GPU", id, hardware::suggest(id), "gpus"))?;
+        if scenario.gpu.as_deref() != Some(gpu.id) {
+            scenario.set_gpu(Some(gpu.id.to_owned()));
+        }
+    }
+    let selection = Selection {
+        model: matches.get_one::<String>("served-model").cloned(),
+        engine: matches.get_one::<String>("engine").cloned(),
+    };
+    if selection != Selection::default() {
+        select(scenario, selection)?;
+    }
+    if let Some(name) = matches.get_one::<String>("estimate") {
+        scenario.choice = CHOICES.into_iter().find(|&choice| choice_key(choice) == name).unwrap_or_default();
+    }
+    for &field in Field::ALL {
+        if let Some(value) = typed(matches, field) {
+            scenario.set(field, Some(value));
+        }
+    }
+    Ok(())
+}
+
+fn select(scenario: &mut Scenario, selection: Selection) -> Result<(), Failure> {
+    let Some(measured) = &mut scenario.measured else { return Ok(()) };
+    if !measured.sets.iter().any(|set| selection.includes(&set.selection)) {
+        let known: Vec<String> = measured.selections().iter().map(ToString::to_string).collect();
+        return Err(Failure::usage(format!("the dump has nothing of {selection}; it has: {}", known.join("; "))));
+    }
+    measured.selection = selection;
+    Ok(())
+}
+
+/// A preset by its id, or an architecture from a configuration file.
+fn model_choice(name: &str, warnings: &mut Vec<Warning>) -> Result<ModelChoice, Failure> {
+    if let Some(preset) = model::preset(name) {
+        return Ok(ModelChoice::Preset(preset.id.to_owned()));
+    }
+    let Ok(text) = std::fs::read_to_string(name) else {
+        return Err(unknown("model", name, model::suggest(name), "models"));
+    };
+    let reading = model::read_config(&text).map_err(|error| Failure::unusable(format!("{name}: {error}")))?;
+    warnings.extend(reading.warnings);
+    Ok(ModelChoice::Custom(Box::new(reading.architecture)))
+}
+
+fn unknown(what: &str, name: &str, suggestion: Option<&str>, list: &str) -> Failure {
+    let hint = suggestion.map_or(String::new(), |known| format!("did you mean {known}? "));
+    Failure::usage(format!("unknown {what} {name}: {hint}`decodescope {list}` lists those known"))
+}

@@ -1,0 +1,271 @@
+//! The whole report as a document: what the page shows, in the same order.
+
+use super::document::{Block, Document};
+use super::verdict::{NO_TIMINGS, verdict};
+use crate::budget::{Analysis, EstimateKind, RungKind, layer_slices};
+use crate::metrics::{Histogram, Meaning, ServingMetrics};
+use crate::paste::Warning;
+use crate::scenario::{Field, ModelChoice, Scenario, Sourced};
+use crate::units::format::{
+    Quantity, count, show, show_change, show_message, show_micros, show_range, times, trimmed,
+};
+use crate::units::{Ratio, Seconds};
+
+/// How many warnings a report names before it only counts the rest.
+const MOST_WARNINGS: usize = 20;
+
+/// Writes the whole report.
+#[must_use]
+pub fn report(scenario: &Scenario, analysis: &Analysis, warnings: &[Warning]) -> Document {
+    let mut document = Document::default();
+    let said = verdict(scenario, analysis);
+    document.blocks.push(Block::Heading(1, format!("Decodescope: {}", said.headline)));
+    document.paragraph(said.sentences.join(" "));
+    if scenario.measured.is_some() {
+        document.paragraph(NO_TIMINGS);
+    }
+    if !said.next.is_empty() {
+        document.section("Next");
+        document.list(said.next);
+    }
+    system(&mut document, scenario);
+    if let Some(set) = scenario.metrics() {
+        measured(&mut document, scenario, &set);
+    }
+    step(&mut document, scenario, analysis);
+    allreduce(&mut document, scenario, analysis);
+    memory(&mut document, analysis);
+    ceilings(&mut document, analysis);
+    remarks(&mut document, warnings);
+    document
+}
+
+fn row<const N: usize>(cells: [String; N]) -> Vec<String> {
+    cells.into()
+}
+
+fn sourced<Q: Quantity>(value: Sourced<Q>) -> Vec<String> {
+    vec![show(value.value).to_string(), value.source.word().to_owned()]
+}
+
+fn system(document: &mut Document, scenario: &Scenario) {
+    let mut rows = Vec::new();
+    let mut add = |name: &str, value: String, source: &str| rows.push(row([name.to_owned(), value, source.to_owned()]));
+    match &scenario.model {
+        Some(ModelChoice::Preset(id)) => {
+            let name = crate::model::preset(id).map_or(id.clone(), |preset| preset.name.to_owned());
+            add("model", name, "catalogue");
+        }
+        Some(ModelChoice::Custom(architecture)) => add("model", architecture.name.clone(), "typed"),
+        None => add("model", "not known: name it".to_owned(), ""),
+    }
+    match scenario.gpu() {
+        Some(gpu) => {
+            let from = if scenario.hardware_left_over { "left over from the example" } else { "typed" };
+            add("GPU", gpu.name.to_owned(), from);
+        }
+        None => add("GPU", "not known: name it".to_owned(), ""),
+    }
+    let fields = [
+        Field::Gpus,
+        Field::TensorParallel,
+        Field::Bandwidth,
+        Field::Layers,
+        Field::Hidden,
+        Field::WeightBits,
+        Field::Batch,
+        Field::Context,
+    ];
+    for field in fields {
+        if let Some(value) = scenario.value(field) {
+            let unit = field.spec().unit;
+            let text = format!("{} {unit}", trimmed(value.value));
+            add(field.spec().label, text.trim_end().to_owned(), value.source.word());
+        }
+    }
+    document.section("System");
+    document.table(&["what", "value", "source"], rows);
+}
+
+fn measured(document: &mut Document, scenario: &Scenario, set: &ServingMetrics) {
+    let Some(measured) = &scenario.measured else { return };
+    document.section("Measured");
+    document.paragraph(format!("{}: {}, {}.", measured.name, set.product, measured.selection));
+    let latencies = [Meaning::InterTokenLatency, Meaning::TimeToFirstToken];
+    let rows = latencies.iter().filter_map(|&meaning| Some((meaning, set.histogram(meaning)?))).map(|(meaning, h)| {
+        let mean = h.mean().map_or("—".to_owned(), |mean| show(Seconds::new(mean)).to_string());
+        let mut cells = row([meaning.title().to_owned(), count(h.total()), mean]);
+        cells.extend([0.5, 0.9, 0.99].map(|q| quantile(h, q)));
+        cells
+    });
+    document.table(&["latency", "count", "mean", "p50", "p90", "p99"], rows.collect());
+    for meaning in latencies {
+        if let Some(histogram) = set.histogram(meaning).filter(|h| h.total() > 0.0 && !h.buckets.is_empty()) {
+            let rows = histogram.occupied().into_iter().map(|bucket| {
+                let upper = if bucket.upper.is_finite() { trimmed(bucket.upper * 1e3) } else { "∞".to_owned() };
+                row([
+                    format!("{}: {}–{upper} ms", meaning.title(), trimmed(bucket.lower * 1e3)),
+                    count(bucket.count),
+                    show(Ratio::new(bucket.share)).to_string(),
+                ])
+            });
+            document.table(&["bucket", "count", "share"], rows.collect());
+        }
+    }
+    let totals = [
+        Meaning::RequestsFinished,
+        Meaning::RequestsRunning,
+        Meaning::RequestsWaiting,
+        Meaning::PromptTokens,
+        Meaning::GenerationTokens,
+        Meaning::Preemptions,
+    ];
+    let mut rows: Vec<Vec<String>> = totals
+        .iter()
+        .filter_map(|&meaning| Some(row([meaning.title().to_owned(), count(set.value(meaning)?)])))
+        .collect();
+    if let Some(usage) = set.value(Meaning::KvCacheUsage) {
+        rows.push(row([Meaning::KvCacheUsage.title().to_owned(), show(Ratio::new(usage)).to_string()]));
+    }
+    if let Some(rate) = set.prefix_hit_rate() {
+        rows.push(row(["prefix cache hit rate".to_owned(), show(rate).to_string()]));
+    }
+    document.table(&["what", "value"], rows);
+}
+
+/// A quantile as its bounds: what the buckets and the sum allow.
+fn quantile(histogram: &Histogram, q: f64) -> String {
+    histogram.quantile(q).map_or("—".to_owned(), |quantile| {
+        let [low, likely, high] = [quantile.low, quantile.interpolated, quantile.high].map(Seconds::new);
+        show_range(crate::units::Range { low, likely, high }).to_string()
+    })
+}
+
+fn step(document: &mut Document, scenario: &Scenario, analysis: &Analysis) {
+    let Some(step) = &analysis.step else { return };
+    document.section("The step");
+    let mut rows = vec![[vec!["decode step".to_owned()], sourced(step.time)].concat()];
+    let mut add = |name: &str, value: String, how: &str| rows.push(row([name.to_owned(), value, how.to_owned()]));
+    add("speed of one stream", show(step.speed).to_string(), "tokens per step / step");
+    if let Some(reply) = &analysis.reply {
+        let name = format!("first token, of the decode time of {} tokens", count(reply.tokens));
+        add(&name, show(reply.over_decode).to_string(), "TTFT / ((tokens − 1) × ITL)");
+        add("first token, of the whole reply", show(reply.share_of_reply).to_string(), "TTFT / (TTFT + decode)");
+    }
+    if let (Some(layers), Some(layer)) = (analysis.layers, analysis.layer_time()) {
+        add(&format!("budget of each of {} layers", count(layers.value)), show_micros(layer).to_string(), "step / layers");
+    }
+    if let Some(saving) = &analysis.saving {
+        add(
+            &format!("{} off each layer", show_micros(saving.per_layer)),
+            format!("{} → {}", show(saving.share), show_change(saving.gain)),
+            &format!("first order {}", show_change(saving.first_order_gain)),
+        );
+    }
+    if let Some(what_if) = analysis.what_if.filter(|what_if| what_if.changes_anything) {
+        add("with the changes under trial", show_range(what_if.speed).to_string(), &changes(scenario));
+    }
+    document.table(&["what", "value", "how"], rows);
+    let per_layer = layer_slices(&analysis.slices, analysis.layers.map_or(f64::NAN, |layers| layers.value));
+    let rows = analysis.slices.iter().zip(per_layer).map(|(slice, layer)| {
+        row([
+            slice.part.title().to_owned(),
+            show(slice.time).to_string(),
+            show_micros(layer.time).to_string(),
+            show(Ratio::new(slice.time / step.time.value)).to_string(),
+            slice.part.explanation().to_owned(),
+        ])
+    });
+    document.table(&["part", "per step", "per layer", "share", "what it is"], rows.collect());
+}
+
+fn changes(scenario: &Scenario) -> String {
+    let value = |field| scenario.value(field).map_or(1.0, |value| value.value);
+    format!(
+        "allreduce {} faster, {} the bytes",
+        times(value(Field::AllreduceSpeedup)),
+        times(value(Field::BytesFactor))
+    )
+}
+
+fn allreduce(document: &mut Document, scenario: &Scenario, analysis: &Analysis) {
+    let Some(traffic) = analysis.traffic.filter(|traffic| traffic.per_step > 0.0) else { return };
+    document.section("Allreduce");
+    document.paragraph(format!(
+        "{} allreduces of {} a step, {} in each layer.",
+        count(traffic.per_step),
+        show_message(traffic.message),
+        trimmed(scenario.value(Field::AllreducesPerLayer).map_or(f64::NAN, |value| value.value)),
+    ));
+    match &analysis.experiment {
+        Some(Ok(reading)) => document.paragraph(format!(
+            "A/B experiment: {} a token{} saved, {} faster; so at least {} of the slower run's step was allreduce.",
+            show(reading.saved_per_token),
+            reading.saved_per_allreduce.map_or(String::new(), |saved| format!(", {} an allreduce,", show_micros(saved))),
+            show_change(Ratio::new(reading.speedup - 1.0)),
+            show(reading.slower_share_at_least),
+        )),
+        Some(Err(error)) => document.paragraph(format!("A/B experiment: {error}.")),
+        None => {}
+    }
+    let rows = analysis.estimates.iter().map(|estimate| {
+        row([
+            estimate.kind.title().to_owned(),
+            show_range(estimate.time).to_string(),
+            show_range(estimate.share).to_string(),
+            show_range(estimate.ceiling).to_string(),
+        ])
+    });
+    document.table(&["estimate", "time a token", "share of the step", "speed if it were free"], rows.collect());
+    if let Some(fit) = scenario.allreduce_fit().filter(|_| analysis.estimates.iter().any(|e| e.kind == EstimateKind::AlphaBeta)) {
+        document.paragraph(format!("Latency and bandwidth are those of {}.", fit.describe()));
+    }
+}
+
+fn memory(document: &mut Document, analysis: &Analysis) {
+    let Some(memory) = &analysis.memory else { return };
+    document.section("Memory bandwidth");
+    let rows = memory.read.reads.iter().map(|read| {
+        row([
+            read.component.to_string(),
+            show(read.bytes).to_string(),
+            show(read.bytes / memory.bandwidth.value).to_string(),
+        ])
+    });
+    document.table(&["read per step and GPU", "bytes", "time at full bandwidth"], rows.collect());
+    document.paragraph(format!(
+        "Together {} in {} at {} ({}): {} of the bandwidth over the step.",
+        show(memory.bytes),
+        show(memory.time),
+        show(memory.bandwidth.value),
+        memory.bandwidth.source.word(),
+        show(memory.utilisation),
+    ));
+}
+
+fn ceilings(document: &mut Document, analysis: &Analysis) {
+    if analysis.rungs.is_empty() {
+        return;
+    }
+    document.section("Ceilings");
+    let rows = analysis.rungs.iter().map(|rung| {
+        let title = match rung.kind {
+            RungKind::FreeAllreduce(kind) => format!("{} ({})", rung.kind.title(), kind.title().to_lowercase()),
+            _ => rung.kind.title().to_owned(),
+        };
+        row([title, show_range(rung.speed).to_string(), rung.kind.idealises().to_owned()])
+    });
+    document.table(&["rung", "speed", "what it idealises"], rows.collect());
+}
+
+fn remarks(document: &mut Document, warnings: &[Warning]) {
+    if warnings.is_empty() {
+        return;
+    }
+    document.section("Remarks on the input");
+    let mut items: Vec<String> = warnings.iter().take(MOST_WARNINGS).map(Warning::to_string).collect();
+    if warnings.len() > MOST_WARNINGS {
+        items.push(format!("and {} more", warnings.len() - MOST_WARNINGS));
+    }
+    document.list(items);
+}

@@ -1,0 +1,249 @@
+//! The numbers a user may set: one table with each one's key, label, unit and limits.
+//!
+//! The page's sliders, the link's keys and the checks of the terminal's options all read this table.
+
+use serde::{Deserialize, Serialize};
+
+macro_rules! fields {
+    ($($(#[$doc:meta])* $variant:ident = $key:literal, $label:literal, $unit:literal, $scale:literal,
+        $group:ident, $min:literal ..= $max:literal, $steps:ident, $help:literal;)*) => {
+        /// A number a user may set.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(rename_all = "kebab-case")]
+        pub enum Field {
+            $($(#[$doc])* $variant,)*
+        }
+
+        impl Field {
+            /// All of them, in the order of the page.
+            pub const ALL: &'static [Field] = &[$(Field::$variant,)*];
+
+            /// The row of the table.
+            #[must_use]
+            pub const fn spec(self) -> &'static Spec {
+                match self {
+                    $(Field::$variant => &Spec {
+                        key: $key, label: $label, unit: $unit, scale: $scale, group: Group::$group,
+                        min: $min, max: $max, steps: Steps::$steps, help: $help,
+                    },)*
+                }
+            }
+
+            /// The field with this key, if any.
+            #[must_use]
+            pub fn by_key(key: &str) -> Option<Field> {
+                Field::ALL.iter().copied().find(|field| field.spec().key == key)
+            }
+        }
+    };
+}
+
+/// What the page and the link need to know of a field.
+#[derive(Debug, PartialEq)]
+pub struct Spec {
+    /// Its short name in the link and in JSON.
+    pub key: &'static str,
+    /// Its name on the page.
+    pub label: &'static str,
+    /// The unit it is typed in; empty for a plain number.
+    pub unit: &'static str,
+    /// What one of that unit is in SI: 1e-3 for ms.
+    pub scale: f64,
+    /// The group it belongs to on the page.
+    pub group: Group,
+    /// The least it can be, in its unit.
+    pub min: f64,
+    /// The most it can be, in its unit.
+    pub max: f64,
+    /// How a slider moves through it.
+    pub steps: Steps,
+    /// One sentence that explains it.
+    pub help: &'static str,
+}
+
+/// Groups of fields.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Group {
+    /// What was measured, and the load it was measured under.
+    Measurement,
+    /// The model.
+    Model,
+    /// GPUs and how the model is split over them.
+    Hardware,
+    /// What an allreduce costs, and the evidence for it.
+    Allreduce,
+    /// Changes to try.
+    WhatIf,
+}
+
+/// How a slider moves through a field's values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Steps {
+    /// Equal differences.
+    Even,
+    /// Whole numbers in equal differences.
+    Whole,
+    /// Equal ratios: for values over several orders of magnitude.
+    Ratio,
+    /// Equal ratios, rounded to whole numbers.
+    WholeRatio,
+}
+
+fields! {
+    /// Mean time between two outputs of one stream.
+    InterTokenLatency = "itl", "Inter-token latency", "ms", 1e-3, Measurement, 0.05..=5000.0, Ratio,
+        "Mean time between two outputs of one stream: the time of a decode step.";
+    /// Mean time to the first token.
+    TimeToFirstToken = "ttft", "Time to first token", "ms", 1e-3, Measurement, 0.1..=600000.0, Ratio,
+        "Mean time from a request's arrival to its first token, the queue included.";
+    /// Tokens a decode step yields per stream.
+    TokensPerStep = "k", "Tokens per step", "", 1.0, Measurement, 1.0..=16.0, Even,
+        "Above 1 with speculative decoding: a step then yields several tokens per stream.";
+    /// Length of the reply looked at.
+    ReplyTokens = "reply", "Reply length", "tokens", 1.0, Measurement, 1.0..=32768.0, WholeRatio,
+        "Tokens in a reply, to weigh the first token against the rest.";
+    /// Streams decoded at once.
+    Batch = "batch", "Streams at once", "", 1.0, Measurement, 1.0..=1024.0, WholeRatio,
+        "Requests decoded together in one step. Each hits its own experts and reads its own cache.";
+    /// Tokens already in each stream's cache.
+    Context = "ctx", "Context", "tokens", 1.0, Measurement, 1.0..=1048576.0, WholeRatio,
+        "Tokens already in each stream's KV cache, read again at every step.";
+    /// Decoder layers.
+    Layers = "layers", "Layers", "", 1.0, Model, 1.0..=256.0, Whole,
+        "Decoder layers; each takes an equal part of the step in the per-layer budget.";
+    /// Hidden size.
+    Hidden = "hidden", "Hidden size", "", 1.0, Model, 128.0..=32768.0, WholeRatio,
+        "Width of the residual stream: what every allreduce carries per token.";
+    /// Bits per weight, scales included.
+    WeightBits = "wbits", "Bits per weight", "bit", 1.0, Model, 1.0..=32.0, Even,
+        "Average bits a weight takes in memory, scales and zero points included.";
+    /// Bits per cached element.
+    KvBits = "kvbits", "Bits per cache element", "bit", 1.0, Model, 2.0..=32.0, Even,
+        "Bits an element of the KV cache takes.";
+    /// Bytes per element of an allreduce.
+    ElementBytes = "act", "Bytes per activation", "B", 1.0, Model, 1.0..=4.0, Whole,
+        "Bytes an activation takes on the wire: 2 for BF16.";
+    /// GPUs in all.
+    Gpus = "gpus", "GPUs", "", 1.0, Hardware, 1.0..=64.0, Whole,
+        "GPUs that serve the model.";
+    /// Ranks every layer is split over.
+    TensorParallel = "tp", "Tensor parallel", "", 1.0, Hardware, 1.0..=64.0, Whole,
+        "GPUs that each layer is split over; above 1 every layer needs its allreduces.";
+    /// Memory bandwidth per GPU.
+    Bandwidth = "bw", "Memory bandwidth", "GB/s", 1e9, Hardware, 10.0..=20000.0, Ratio,
+        "What one GPU's memory delivers: measured if you have it, else the catalogue's.";
+    /// Allreduces in each layer.
+    AllreducesPerLayer = "arl", "Allreduces per layer", "", 1.0, Allreduce, 0.0..=6.0, Whole,
+        "Two in nearly every model under tensor parallelism: after attention and after the MLP or MoE.";
+    /// Latency of one allreduce.
+    AllreduceLatency = "alpha", "Allreduce latency", "µs", 1e-6, Allreduce, 0.1..=2000.0, Ratio,
+        "Time of an allreduce of an empty message: the α of the alpha-beta model.";
+    /// Bandwidth of one allreduce.
+    AllreduceBandwidth = "beta", "Allreduce bandwidth", "GB/s", 1e9, Allreduce, 0.05..=2000.0, Ratio,
+        "Message bytes per second beyond the latency (algorithm bandwidth): the β of the alpha-beta model.";
+    /// Tokens in each run of the experiment.
+    ExperimentTokens = "abn", "Tokens in each run", "tokens", 1.0, Allreduce, 1.0..=100000.0, WholeRatio,
+        "Tokens generated in each of two runs that differ only in how the allreduce is done.";
+    /// Time of the slower run.
+    ExperimentSlower = "abslow", "Slower run", "s", 1.0, Allreduce, 0.01..=3600.0, Ratio,
+        "Time of the slower run.";
+    /// Time of the faster run.
+    ExperimentFaster = "abfast", "Faster run", "s", 1.0, Allreduce, 0.01..=3600.0, Ratio,
+        "Time of the faster run.";
+    /// Lower end of a stated share.
+    StatedShareLow = "shlow", "Stated share, at least", "%", 1e-2, Allreduce, 0.0..=100.0, Even,
+        "Somebody's own estimate of the allreduce's share of a step, lower end.";
+    /// Upper end of a stated share.
+    StatedShareHigh = "shhigh", "Stated share, at most", "%", 1e-2, Allreduce, 0.0..=100.0, Even,
+        "Somebody's own estimate of the allreduce's share of a step, upper end.";
+    /// Lower end of a stated compute time.
+    StatedComputeLow = "colow", "Stated compute, at least", "ms", 1e-3, Allreduce, 0.0..=1000.0, Even,
+        "Somebody's own estimate of a step's time without the allreduce, lower end.";
+    /// Upper end of a stated compute time.
+    StatedComputeHigh = "cohigh", "Stated compute, at most", "ms", 1e-3, Allreduce, 0.0..=1000.0, Even,
+        "Somebody's own estimate of a step's time without the allreduce, upper end.";
+    /// Time to take off every layer.
+    LayerSaving = "save", "Off each layer", "µs", 1e-6, WhatIf, 0.0..=500.0, Even,
+        "What if every layer took this much less?";
+    /// How many times faster the allreduce becomes.
+    AllreduceSpeedup = "arx", "Allreduce faster by", "×", 1.0, WhatIf, 1.0..=20.0, Ratio,
+        "What if every allreduce were this many times faster?";
+    /// What part of the bytes is still read.
+    BytesFactor = "bytesx", "Bytes read", "×", 1.0, WhatIf, 0.1..=2.0, Ratio,
+        "What if every step read this many times the bytes: 0.5 is half the bits per weight.";
+}
+
+impl Spec {
+    /// The nearest value the field can hold: within its limits, and whole where it counts things.
+    #[must_use]
+    pub fn nearest(&self, value: f64) -> f64 {
+        let whole = matches!(self.steps, Steps::Whole | Steps::WholeRatio);
+        (if whole { value.round() } else { value }).clamp(self.min, self.max)
+    }
+
+    /// The place of a value on a slider from 0 to 1.
+    #[must_use]
+    pub fn position(&self, value: f64) -> f64 {
+        let value = value.clamp(self.min, self.max);
+        let position = match self.steps {
+            Steps::Even | Steps::Whole => (value - self.min) / (self.max - self.min),
+            Steps::Ratio | Steps::WholeRatio => (value / self.min).ln() / (self.max / self.min).ln(),
+        };
+        position.clamp(0.0, 1.0)
+    }
+
+    /// The value at a place on a slider from 0 to 1, to three significant digits.
+    #[must_use]
+    pub fn value_at(&self, position: f64) -> f64 {
+        let position = position.clamp(0.0, 1.0);
+        let value = match self.steps {
+            Steps::Even | Steps::Whole => self.min + position * (self.max - self.min),
+            Steps::Ratio | Steps::WholeRatio => self.min * (self.max / self.min).powf(position),
+        };
+        let value = match self.steps {
+            Steps::Whole | Steps::WholeRatio => value.round(),
+            Steps::Even | Steps::Ratio => round_to_digits(value, 3),
+        };
+        value.clamp(self.min, self.max)
+    }
+}
+
+fn round_to_digits(value: f64, digits: i32) -> f64 {
+    if value == 0.0 {
+        return 0.0;
+    }
+    let size = 10f64.powi(digits - 1 - value.abs().log10().floor() as i32);
+    (value * size).round() / size
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn keys_are_unique_and_limits_make_sense() {
+        for (index, field) in Field::ALL.iter().enumerate() {
+            let spec = field.spec();
+            assert_eq!(Field::by_key(spec.key), Some(*field));
+            assert!(Field::ALL.iter().take(index).all(|other| other.spec().key != spec.key), "{}", spec.key);
+            assert!(spec.min < spec.max, "{}", spec.key);
+            let ratio = matches!(spec.steps, Steps::Ratio | Steps::WholeRatio);
+            assert!(!ratio || spec.min > 0.0, "{}: equal ratios need a least above zero", spec.key);
+        }
+    }
+
+    #[test]
+    fn a_slider_reaches_both_ends_and_comes_back_to_where_it_was() {
+        for field in Field::ALL {
+            let spec = field.spec();
+            assert_eq!(spec.value_at(0.0), spec.min);
+            assert_eq!(spec.value_at(1.0), spec.max);
+            for step in 0..=200 {
+                let value = spec.value_at(f64::from(step) / 200.0);
+                let again = spec.value_at(spec.position(value));
+                assert!((again - value).abs() <= 1e-9 * value.abs().max(1e-9), "{}: {value} {again}", spec.key);
+            }
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! The link: a whole scenario in the part of an address after `#`, which no browser sends anywhere.
+//!
+//! `v=1&model=glm-5&gpu=rtx-pro-6000&gpus=8&…&dump=<packed>`: typed numbers are readable, under their
+//! [`Field`]'s key and in its unit. What a person would not read anyway (a dump's numbers, a pasted
+//! architecture) is JSON, deflated, in URL-safe base64.
+//!
+//! Links live long. `v` says which version of this format wrote one; a newer version than ours is
+//! refused politely, older ones are brought up to date by `upgrade`. Keys nobody knows are ignored.
+
+use super::{EstimateChoice, Field, Measured, ModelChoice, Scenario};
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::io::{Read as _, Write as _};
+
+/// The version of the format that [`encode`] writes.
+pub const VERSION: u32 = 1;
+
+/// A packed part may not unfold to more than this: a link is no place for a zip bomb.
+const MOST_UNPACKED: u64 = 4 << 20;
+
+/// Why a link cannot be opened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LinkError {
+    /// It has no version: it is not one of ours, or its beginning was cut off.
+    NoVersion,
+    /// It was written by a newer version of this tool.
+    Newer(String),
+    /// A part cannot be read; which one, and what was expected.
+    Broken {
+        /// The part's key.
+        key: String,
+        /// What was expected there.
+        expected: &'static str,
+    },
+}
+
+impl std::fmt::Display for LinkError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::NoVersion => f.write_str("the link has no version: it is incomplete or not one of this tool's"),
+            Self::Newer(version) => write!(f, "the link is of version {version}, newer than this tool's {VERSION}"),
+            Self::Broken { key, expected } => write!(f, "the link's part {key} is damaged: expected {expected}"),
+        }
+    }
+}
+
+impl std::error::Error for LinkError {}
+
+/// Writes a scenario as the part of an address after `#`.
+#[must_use]
+pub fn encode(scenario: &Scenario) -> String {
+    let mut parts = vec![format!("v={VERSION}")];
+    match &scenario.model {
+        Some(ModelChoice::Preset(id)) => parts.push(format!("model={id}")),
+        Some(ModelChoice::Custom(architecture)) => parts.extend(pack("arch", architecture)),
+        None => {}
+    }
+    if let Some(gpu) = &scenario.gpu {
+        parts.push(format!("gpu={gpu}"));
+    }
+    if scenario.hardware_left_over {
+        parts.push("leftover=1".to_owned());
+    }
+    if scenario.choice != EstimateChoice::default() {
+        parts.push(format!("estimate={}", choice_key(scenario.choice)));
+    }
+    parts.extend(scenario.typed.iter().map(|(field, value)| format!("{}={value}", field.spec().key)));
+    if let Some(measured) = &scenario.measured {
+        parts.extend(pack("dump", measured));
+    }
+    parts.join("&")
+}
+
+/// Reads a link, with or without its `#`. A link of no parts at all is `Ok(None)`.
+///
+/// # Errors
+/// [`LinkError`] where it is not a link of this tool, is newer than it, or is damaged.
+pub fn decode(link: &str) -> Result<Option<Scenario>, LinkError> {
+    let link = link.trim().trim_start_matches('#');
+    if link.is_empty() {
+        return Ok(None);
+    }
+    let parts = link.split('&').filter_map(|part| part.split_once('='));
+    let version = parts.clone().find(|(key, _)| *key == "v").map(|(_, version)| version);
+    match version.map(str::parse::<u32>) {
+        None => return Err(LinkError::NoVersion),
+        Some(Ok(version)) if version <= VERSION && version > 0 => {}
+        Some(Ok(_)) => return Err(LinkError::Newer(version.unwrap_or_default().to_owned())),
+        Some(Err(_)) => return Err(LinkError::Broken { key: "v".to_owned(), expected: "a whole number" }),
+    }
+    let mut scenario = Scenario::default();
+    for (key, text) in parts {
+        read_part(&mut scenario, key, text)?;
+    }
+    Ok(Some(scenario))
+}
+
+fn read_part(scenario: &mut Scenario, key: &str, text: &str) -> Result<(), LinkError> {
+    let broken = |expected| LinkError::Broken { key: key.to_owned(), expected };
+    match key {
+        "model" if crate::model::preset(text).is_some() => scenario.model = Some(ModelChoice::Preset(text.to_owned())),
+        "model" => return Err(broken("the id of a known model")),
+        "arch" => {
+            let architecture = unpack(text).ok_or_else(|| broken("a packed architecture"))?;
+            scenario.model = Some(ModelChoice::Custom(architecture));
+        }
+        "gpu" if crate::hardware::find(text).is_some() => scenario.gpu = Some(text.to_owned()),
+        "gpu" => return Err(broken("the id of a known GPU")),
+        "leftover" => scenario.hardware_left_over = text == "1",
+        "estimate" => {
+            scenario.choice = CHOICES
+                .into_iter()
+                .find(|choice| choice_key(*choice) == text)
+                .ok_or_else(|| broken("the name of an estimate"))?;
+        }
+        "dump" => {
+            let measured: Measured = unpack(text).ok_or_else(|| broken("a packed dump"))?;
+            scenario.measured = Some(measured);
+        }
+        _ => {
+            if let Some(field) = Field::by_key(key) {
+                let value: f64 = text.parse().ok().filter(|v: &f64| v.is_finite()).ok_or_else(|| broken("a number"))?;
+                scenario.typed.insert(field, field.spec().nearest(value));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The estimates one can choose, in the order of the page.
+pub const CHOICES: [EstimateChoice; 4] = [
+    EstimateChoice::Combined,
+    EstimateChoice::AlphaBeta,
+    EstimateChoice::StatedShare,
+    EstimateChoice::StatedCompute,
+];
+
+/// The name of an estimate in a link, in JSON and on the command line.
+#[must_use]
+pub fn choice_key(choice: EstimateChoice) -> &'static str {
+    match choice {
+        EstimateChoice::Combined => "combined",
+        EstimateChoice::AlphaBeta => "alpha-beta",
+        EstimateChoice::StatedShare => "stated-share",
+        EstimateChoice::StatedCompute => "stated-compute",
+    }
+}
+
+fn pack(key: &str, value: &impl Serialize) -> Option<String> {
+    let json = serde_json::to_vec(value).ok()?;
+    let mut deflater = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::best());
+    deflater.write_all(&json).ok()?;
+    Some(format!("{key}={}", URL_SAFE_NO_PAD.encode(deflater.finish().ok()?)))
+}
+
+fn unpack<T: DeserializeOwned>(text: &str) -> Option<T> {
+    let packed = URL_SAFE_NO_PAD.decode(text).ok()?;
+    let mut json = Vec::new();
+    flate2::read::DeflateDecoder::new(packed.as_slice()).take(MOST_UNPACKED).read_to_end(&mut json).ok()?;
+    serde_json::from_slice(&json).ok()
+}

@@ -1,0 +1,74 @@
+//! What a dump said, distilled: small enough to travel in a link.
+
+use crate::metrics::{Dump, Histogram, Meaning, Selection, ServingMetrics};
+use serde::{Deserialize, Serialize};
+
+/// A dump's numbers without its text.
+///
+/// The two latencies keep their buckets; of every other distribution only the sum and the count are
+/// kept, since only its mean is used.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Measured {
+    /// What the dump was called: a file's name, or how it came in.
+    pub name: String,
+    /// Its sets, one per model and engine.
+    pub sets: Vec<ServingMetrics>,
+    /// Which of them are looked at.
+    #[serde(default)]
+    pub selection: Selection,
+}
+
+impl Measured {
+    /// Takes the numbers out of a dump and looks at all of its sets together.
+    #[must_use]
+    pub fn distil(name: &str, dump: &Dump) -> Self {
+        let mut sets = dump.sets.clone();
+        for set in &mut sets {
+            for (meaning, latency) in &mut set.histograms {
+                if !matches!(meaning, Meaning::InterTokenLatency | Meaning::TimeToFirstToken) {
+                    let histogram = &latency.histogram;
+                    latency.histogram =
+                        Histogram { buckets: Vec::new(), sum: histogram.sum, count: Some(histogram.total()) };
+                }
+            }
+        }
+        Self { name: name.to_owned(), sets, selection: Selection::default() }
+    }
+
+    /// The selected sets as one.
+    #[must_use]
+    pub fn selected(&self) -> ServingMetrics {
+        ServingMetrics::together(self.sets.iter().filter(|set| self.selection.includes(&set.selection)))
+    }
+
+    /// The selections there are to choose from: all together, each model, each engine of each model.
+    #[must_use]
+    pub fn selections(&self) -> Vec<Selection> {
+        let mut selections = vec![Selection::default()];
+        let mut add = |selection: Selection| {
+            if !selections.contains(&selection) {
+                selections.push(selection);
+            }
+        };
+        let several_models = self.sets.iter().any(|set| Some(&set.selection.model) != self.sets.first().map(|s| &s.selection.model));
+        if several_models {
+            for set in &self.sets {
+                add(Selection { model: set.selection.model.clone(), engine: None });
+            }
+        }
+        if self.sets.len() > 1 {
+            for set in &self.sets {
+                add(set.selection.clone());
+            }
+        }
+        selections
+    }
+
+    /// The served model's name, where the looked-at sets agree on one.
+    #[must_use]
+    pub fn model_name(&self) -> Option<&str> {
+        let mut names = self.sets.iter().filter(|set| self.selection.includes(&set.selection)).map(|set| &set.selection.model);
+        let first = names.next()?.as_deref()?;
+        names.all(|name| name.as_deref() == Some(first)).then_some(first)
+    }
+}
