@@ -2,7 +2,7 @@
 
 use clap::{Arg, ArgAction, Command, builder::PossibleValuesParser};
 use decodescope::scenario::link::{CHOICES, choice_key};
-use decodescope::scenario::{Field, Group, Spec};
+use decodescope::scenario::{Field, Group};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -76,7 +76,7 @@ fn field_argument(field: Field) -> Arg {
         .help(spec.help)
         .help_heading(heading(spec.group))
         .allow_negative_numbers(true)
-        .value_parser(move |text: &str| number(spec, text));
+        .value_parser(move |text: &str| spec.parse(text));
     if spec.key != name {
         argument = argument.visible_alias(spec.key);
     }
@@ -91,11 +91,4 @@ fn heading(group: Group) -> &'static str {
         Group::Allreduce => "Allreduce",
         Group::WhatIf => "What if",
     }
-}
-
-/// A number within the field's limits; a trailing unit is allowed if it is the field's own.
-fn number(spec: &Spec, text: &str) -> Result<f64, String> {
-    let bare = text.strip_suffix(spec.unit).unwrap_or(text).trim();
-    let number = bare.parse::<f64>().ok().filter(|number| (spec.min..=spec.max).contains(number));
-    number.ok_or_else(|| format!("expected a number from {} to {} {}", spec.min, spec.max, spec.unit).trim().to_owned())
 }

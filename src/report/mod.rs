@@ -2,6 +2,7 @@
 //!
 //! | file | what |
 //! |---|---|
+//! | `key_figures` | the handful of figures that answer at a glance |
 //! | `verdict` | the two or three sentences that matter, and what to do next |
 //! | `sections` | the whole report as a [`Document`] |
 //! | `document` | headings, paragraphs, lists and tables, rendered as text or Markdown |
@@ -11,11 +12,19 @@
 mod document;
 mod figures;
 mod json;
+mod key_figures;
 mod sections;
 mod verdict;
 
 pub use document::{Block, Document};
 pub use figures::{Figure, figures};
 pub use json::{SCHEMA, json};
+pub use key_figures::{KeyFigure, key_figures};
 pub use sections::report;
 pub use verdict::{NO_TIMINGS, Verdict, verdict};
+
+/// A text with its first letter raised.
+fn capitalised(text: &str) -> String {
+    let mut characters = text.chars();
+    characters.next().map_or_else(String::new, |first| first.to_uppercase().chain(characters).collect())
+}

@@ -181,6 +181,38 @@ impl Spec {
         (if whole { value.round() } else { value }).clamp(self.min, self.max)
     }
 
+    /// Reads what a person typed: a number, perhaps with a decimal comma, a unit (`1.2 s` where
+    /// milliseconds are asked for) or a `k` or `M`.
+    ///
+    /// # Errors
+    /// [`FieldError`] for what is not such a number, or outside the field's limits.
+    pub fn parse(&'static self, text: &str) -> Result<f64, FieldError> {
+        let error = FieldError { spec: self };
+        let text = text.trim().replace('−', "-");
+        let digits = text.find(|c: char| !(c.is_ascii_digit() || "+-.,eE".contains(c))).unwrap_or(text.len());
+        let (number, unit) = text.split_at_checked(digits).ok_or(error)?;
+        // A comma before exactly three digits could group thousands: only a lone one is a decimal comma.
+        let number: f64 = number.replacen(',', ".", 1).parse().map_err(|_| error)?;
+        let value = number * self.unit_scale(unit.trim()).ok_or(error)?;
+        if value.is_finite() && (self.min..=self.max).contains(&value) { Ok(value) } else { Err(error) }
+    }
+
+    /// What one of a typed unit is in the field's own.
+    fn unit_scale(&self, unit: &str) -> Option<f64> {
+        const FAMILIES: [&[(&str, f64)]; 2] = [
+            &[("ns", 1e-9), ("µs", 1e-6), ("us", 1e-6), ("ms", 1e-3), ("s", 1.0)],
+            &[("MB/s", 1e6), ("GB/s", 1e9), ("TB/s", 1e12)],
+        ];
+        if unit.is_empty() || unit == self.unit {
+            return Some(1.0);
+        }
+        let find = |family: &&[(&str, f64)], name: &str| family.iter().find(|(known, _)| *known == name).copied();
+        match FAMILIES.iter().find(|family| find(family, self.unit).is_some()) {
+            Some(family) => find(family, unit).map(|(_, size)| size / self.scale),
+            None => [("k", 1e3), ("M", 1e6)].iter().find(|(name, _)| *name == unit).map(|(_, size)| *size),
+        }
+    }
+
     /// The place of a value on a slider from 0 to 1.
     #[must_use]
     pub fn position(&self, value: f64) -> f64 {
@@ -208,6 +240,22 @@ impl Spec {
     }
 }
 
+/// What a person typed is not a number that the field can hold.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FieldError {
+    spec: &'static Spec,
+}
+
+impl std::fmt::Display for FieldError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Spec { min, max, unit, .. } = self.spec;
+        write!(f, "expected a number from {min} to {max}")?;
+        if unit.is_empty() { Ok(()) } else { write!(f, " {unit}") }
+    }
+}
+
+impl std::error::Error for FieldError {}
+
 fn round_to_digits(value: f64, digits: i32) -> f64 {
     if value == 0.0 {
         return 0.0;
@@ -230,6 +278,27 @@ mod tests {
             assert!(spec.min < spec.max, "{}", spec.key);
             let ratio = matches!(spec.steps, Steps::Ratio | Steps::WholeRatio);
             assert!(!ratio || spec.min > 0.0, "{}: equal ratios need a least above zero", spec.key);
+        }
+    }
+
+    #[test]
+    fn what_people_type_is_understood_or_refused_with_the_limits() {
+        for (field, text, value) in [
+            (Field::InterTokenLatency, "17.39", 17.39),
+            (Field::InterTokenLatency, " 17,39 ms", 17.39),
+            (Field::InterTokenLatency, "1.2s", 1200.0),
+            (Field::InterTokenLatency, "250 us", 0.25),
+            (Field::Bandwidth, "3.35 TB/s", 3350.0),
+            (Field::Context, "128k", 128_000.0),
+            (Field::StatedShareLow, "55 %", 55.0),
+            (Field::Layers, "7.8e1", 78.0),
+        ] {
+            let read = field.spec().parse(text).unwrap();
+            assert!((read - value).abs() < 1e-9 * value, "{text}: {read}");
+        }
+        for text in ["", "-", "x", "17 GB/s", "-4", "1e9", "NaN", "inf", "1,234.5"] {
+            let error = Field::InterTokenLatency.spec().parse(text).unwrap_err();
+            assert_eq!(error.to_string(), "expected a number from 0.05 to 5000 ms", "{text}");
         }
     }
 

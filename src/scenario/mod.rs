@@ -17,7 +17,7 @@ mod resolve;
 
 
 pub use example::EXAMPLE_DUMP;
-pub use field::{Field, Group, Spec, Steps};
+pub use field::{Field, FieldError, Group, Spec, Steps};
 pub use measured::Measured;
 
 use crate::hardware::{self, Gpu};

@@ -1,0 +1,265 @@
+//! The charts of an analysis.
+
+use crate::budget::{Analysis, Estimate, EstimateKind, Part, RungKind, Slice, layer_slices};
+use crate::chart::{
+    Axis, Band, Bucket, Chart, Curve, Histogram, Ladder, Line, LineStyle, MarkedPoint, Marker, PointRole, RangeRow, Ranges,
+    Reference, Rung, RungRole, Segment, SegmentRole, Stack, StackBar, StackScale,
+};
+use crate::metrics::{self, Meaning};
+use crate::scenario::Scenario;
+use crate::units::format::{count, show, show_column, show_micros, show_range, trimmed};
+use crate::units::{Ratio, Seconds};
+
+/// Points along the curve: enough that it looks smooth at any width.
+const CURVE_POINTS: u32 = 96;
+
+/// A chart, where it stands on the page, and what is worth saying beside it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Figure {
+    /// A name for tests, styles and file names.
+    pub key: &'static str,
+    /// The chart.
+    pub chart: Chart,
+    /// One or two sentences that belong with it; may be empty.
+    pub note: String,
+}
+
+/// Every chart there is data for, in the order of the page.
+#[must_use]
+pub fn figures(scenario: &Scenario, analysis: &Analysis) -> Vec<Figure> {
+    let set = scenario.metrics();
+    let histogram = |meaning, key| histogram(key, meaning, set.as_ref()?.histogram(meaning)?);
+    [
+        budget(analysis),
+        estimates(analysis),
+        ladder(analysis),
+        curve(analysis),
+        histogram(Meaning::InterTokenLatency, "itl"),
+        histogram(Meaning::TimeToFirstToken, "ttft"),
+        bytes(analysis),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+fn budget(analysis: &Analysis) -> Option<Figure> {
+    let step = analysis.step.as_ref()?;
+    let bar = |label: String, whole: String, slices: &[Slice], text: &dyn Fn(Seconds) -> String| StackBar {
+        label,
+        total_text: whole,
+        segments: slices
+            .iter()
+            .map(|slice| Segment {
+                label: slice.part.title().to_owned(),
+                value: slice.time.as_micros(),
+                text: text(slice.time),
+                role: if slice.part == Part::Residual { SegmentRole::Residual } else { SegmentRole::Part },
+            })
+            .collect(),
+    };
+    let millis = |time: Seconds| show(time).to_string();
+    let mut bars = vec![bar("one step".to_owned(), millis(step.time.value), &analysis.slices, &millis)];
+    if let (Some(layers), Some(layer)) = (analysis.layers, analysis.layer_time()) {
+        let slices = layer_slices(&analysis.slices, layers.value);
+        let micros = |time: Seconds| show_micros(time).to_string();
+        bars.push(bar(format!("each of {} layers", count(layers.value)), micros(layer), &slices, &micros));
+    }
+    let over = analysis.slices.iter().find(|slice| slice.part == Part::Residual && slice.time.get() < 0.0);
+    let note = match over {
+        Some(slice) => format!(
+            "The parts add up to {} more than the step: the model over-explains it, or parts overlap.",
+            show(Seconds::ZERO - slice.time)
+        ),
+        None => "The parts add up to the step. The residual is what neither reading memory nor the allreduce estimate \
+                 explains: launches, synchronisation, small kernels, waiting, the host."
+            .to_owned(),
+    };
+    let chart = Chart::Stack(Stack { title: "Where a step's time goes".to_owned(), bars, scale: StackScale::Own });
+    Some(Figure { key: "budget", chart, note })
+}
+
+fn estimates(analysis: &Analysis) -> Option<Figure> {
+    let step = analysis.step.as_ref()?;
+    let shown: Vec<&Estimate> = analysis.estimates.iter().filter(|estimate| estimate.time.high.get() > 0.0).collect();
+    if shown.is_empty() {
+        return None;
+    }
+    let finite = |time: Seconds| Some(time.as_millis()).filter(|millis| millis.is_finite());
+    let rows = shown.iter().map(|estimate| RangeRow {
+        label: estimate.kind.title().to_owned(),
+        note: evidence(estimate.kind).to_owned(),
+        low: finite(estimate.time.low),
+        likely: finite(estimate.time.likely),
+        high: finite(estimate.time.high),
+        text: format!("{} · {}", show_range(estimate.time), show_range(estimate.share)),
+        emphasis: analysis.chosen.is_some_and(|chosen| chosen.kind == estimate.kind),
+    });
+    let reference = Reference { value: step.time.value.as_millis(), text: format!("step {}", show(step.time.value)) };
+    let chart = Chart::Ranges(Ranges {
+        title: "What the allreduces take".to_owned(),
+        axis: Axis::from_zero("allreduce time per token, ms"),
+        rows: rows.collect(),
+        references: vec![reference],
+    });
+    let note = "No single number: each estimate stands with its own evidence and range. The A/B experiment bounds only \
+                the slower of its two runs."
+        .to_owned();
+    Some(Figure { key: "allreduce", chart, note })
+}
+
+fn evidence(kind: EstimateKind) -> &'static str {
+    match kind {
+        EstimateKind::AlphaBeta => "count × (latency + message / bandwidth), from published microbenchmarks unless typed",
+        EstimateKind::Experiment => "two timed runs that differ only in the allreduce: a lower bound for the slower",
+        EstimateKind::StatedShare => "somebody's own estimate of the share",
+        EstimateKind::StatedCompute => "the step less somebody's own estimate of the rest",
+        EstimateKind::Combined => "covers all estimates of today's step; likely value of the best evidence",
+    }
+}
+
+fn ladder(analysis: &Analysis) -> Option<Figure> {
+    let rungs = analysis.rungs.iter().map(|rung| {
+        let label = match rung.kind {
+            RungKind::FreeAllreduce(kind) => format!("Free allreduce: {}", kind.title().to_lowercase()),
+            kind => kind.title().to_owned(),
+        };
+        Rung {
+            label,
+            note: rung.kind.idealises().to_owned(),
+            low: rung.speed.low.get(),
+            likely: rung.speed.likely.get(),
+            high: rung.speed.high.get(),
+            text: show_range(rung.speed).to_string(),
+            role: if rung.kind == RungKind::Today { RungRole::Today } else { RungRole::Ceiling },
+        }
+    });
+    let rungs: Vec<Rung> = rungs.collect();
+    if rungs.len() < 2 {
+        return None;
+    }
+    let axis = Axis::from_zero("tokens per second of one stream");
+    let chart = Chart::Ladder(Ladder { title: "How fast could it be?".to_owned(), axis, rungs });
+    let note = "Each rung idealises what it names and leaves the rest as it is. None is a promise.".to_owned();
+    Some(Figure { key: "ceilings", chart, note })
+}
+
+/// Speed against allreduce time: a line per estimate, since what else the step holds depends on it.
+fn curve(analysis: &Analysis) -> Option<Figure> {
+    let step = analysis.step.as_ref()?;
+    let today: Vec<&Estimate> = analysis
+        .estimates
+        .iter()
+        .filter(|e| e.is_of_today() && e.kind != EstimateKind::Combined && e.time.likely.get() > 0.0 && e.time.likely < step.time.value)
+        .collect();
+    let longest = today.iter().map(|e| e.time.likely.get()).fold(0.0, f64::max) * 1.5;
+    if longest <= 0.0 {
+        return None;
+    }
+    let speed = |estimate: &Estimate, time: f64| {
+        step.speed_at(step.time.value - estimate.time.likely + Seconds::new(time)).get()
+    };
+    let lines = today.iter().map(|estimate| {
+        let points = (0..=CURVE_POINTS).map(|i| f64::from(i) / f64::from(CURVE_POINTS) * longest);
+        Line {
+            label: estimate.kind.title().to_owned(),
+            points: points.map(|time| (time * 1e3, speed(estimate, time))).collect(),
+            style: if estimate.kind == EstimateKind::AlphaBeta || today.len() == 1 { LineStyle::Solid } else { LineStyle::Dashed },
+        }
+    });
+    let points = today.iter().enumerate().map(|(index, estimate)| MarkedPoint {
+        x: estimate.time.likely.as_millis(),
+        y: step.speed.get(),
+        label: if index == 0 { "Today".to_owned() } else { String::new() },
+        text: format!("{} at {}", show(step.speed), show(estimate.time.likely)),
+        role: PointRole::Today,
+    });
+    let bands = analysis.chosen.map(|chosen| Band {
+        label: chosen.kind.title().to_owned(),
+        low: chosen.time.low.as_millis(),
+        high: chosen.time.high.as_millis(),
+    });
+    let chart = Chart::Curve(Curve {
+        title: "Speed against allreduce time".to_owned(),
+        x: Axis::from_zero("allreduce time per token, ms"),
+        y: Axis::from_zero("tok/s"),
+        lines: lines.collect(),
+        points: points.collect(),
+        bands: bands.into_iter().filter(|band| band.low.is_finite() && band.high.is_finite()).collect(),
+    });
+    let note = "If the allreduce changed and all else stayed. Each line starts from its own estimate of today's allreduce \
+                and meets the axis at that estimate's ceiling."
+        .to_owned();
+    Some(Figure { key: "curve", chart, note })
+}
+
+fn histogram(key: &'static str, meaning: Meaning, histogram: &metrics::Histogram) -> Option<Figure> {
+    let total = histogram.total();
+    if total <= 0.0 || histogram.buckets.is_empty() {
+        return None;
+    }
+    let buckets = histogram.buckets.iter().map(|bucket| Bucket {
+        upper: bucket.le * 1e3,
+        upper_text: trimmed(bucket.le * 1e3),
+        count: bucket.count,
+        count_text: count(bucket.count),
+        share_text: show(Ratio::new(bucket.count / total)).to_string(),
+    });
+    let mean = histogram.mean().map(|mean| Marker { value: mean * 1e3, text: format!("mean {}", show(Seconds::new(mean))) });
+    let title = meaning.title();
+    let chart = Chart::Histogram(Histogram {
+        title: super::capitalised(title),
+        unit: "ms".to_owned(),
+        total_text: format!("{} observations", count(total)),
+        buckets: buckets.collect(),
+        mean,
+    });
+    Some(Figure { key, chart, note: bounds(histogram) })
+}
+
+/// What the buckets and the sum allow to say of the quantiles.
+fn bounds(histogram: &metrics::Histogram) -> String {
+    let quantiles = [("p50", 0.5), ("p90", 0.9), ("p99", 0.99)].map(|(name, q)| {
+        let quantile = histogram.quantile(q)?;
+        let [low, high] = [quantile.low, quantile.high].map(Seconds::new);
+        let range = show_range(crate::units::Range { low, likely: low, high });
+        let guess = quantile.interpolated.map(|value| format!(" (Prometheus interpolates {})", show(Seconds::new(value))));
+        Some(format!("{name} lies within {range}{}", guess.unwrap_or_default()))
+    });
+    let known: Vec<String> = quantiles.into_iter().flatten().collect();
+    let mut text = if known.is_empty() { String::new() } else { format!("{}.", known.join("; ")) };
+    if let Some(only) = histogram.single_bucket() {
+        text += &format!(
+            " All {} observations sit in one bucket, so everything within it is a guess but the mean.",
+            count(only.count)
+        );
+    }
+    super::capitalised(&text)
+}
+
+fn bytes(analysis: &Analysis) -> Option<Figure> {
+    let memory = analysis.memory.as_ref()?;
+    let sizes: Vec<_> = memory.read.reads.iter().map(|read| read.bytes).collect();
+    let segments = memory.read.reads.iter().zip(show_column(&sizes)).map(|(read, size)| Segment {
+        label: read.component.to_string(),
+        value: read.bytes.get(),
+        text: size.to_string(),
+        role: SegmentRole::Part,
+    });
+    let bar = StackBar {
+        label: "read per step by each GPU".to_owned(),
+        total_text: show(memory.bytes).to_string(),
+        segments: segments.collect(),
+    };
+    let chart = Chart::Stack(Stack { title: "What a step reads from memory".to_owned(), bars: vec![bar], scale: StackScale::Own });
+    let note = format!(
+        "{} take {} at {} ({}): {} of the bandwidth over the step. Only the experts that are hit count; what tensor \
+         parallelism replicates counts whole on every GPU.",
+        show(memory.bytes),
+        show(memory.time),
+        show(memory.bandwidth.value),
+        memory.bandwidth.source.word(),
+        show(memory.utilisation),
+    );
+    Some(Figure { key: "bytes", chart, note })
+}

@@ -1,0 +1,54 @@
+//! The answer, above the fold: the verdict and the figures that matter.
+
+use super::state::State;
+use crate::report::{NO_TIMINGS, key_figures, verdict};
+use leptos::prelude::*;
+
+/// The verdict and the key figures.
+#[component]
+pub fn Answer() -> impl IntoView {
+    let state = State::expect();
+    let said = Memo::new(move |_| state.analysis.with(|analysis| verdict(&state.scenario(), analysis)));
+    let figures = Memo::new(move |_| state.analysis.with(|analysis| key_figures(&state.scenario(), analysis)));
+    view! {
+        <section class="answer" aria-labelledby="headline">
+            <p class="origin">{move || origin(state)}</p>
+            <h1 id="headline">{move || said.with(|said| said.headline.clone())}</h1>
+            <dl class="figures" aria-live="polite">
+                {move || figures.get().into_iter().map(|figure| view! {
+                    <div class="figure" data-figure=figure.key>
+                        <dt>{figure.label}</dt>
+                        <dd class="value">{figure.value}</dd>
+                        <dd class="note">{figure.note}</dd>
+                    </div>
+                }).collect_view()}
+            </dl>
+            <div class="verdict">
+                {move || said.with(|said| said.sentences.clone()).into_iter().map(|text| view! { <p>{text}</p> }).collect_view()}
+                <p class="caveat">{NO_TIMINGS}</p>
+            </div>
+            <div class="next">
+                <h2>"What one would do next"</h2>
+                <ul>
+                    {move || said.with(|said| said.next.clone()).into_iter().map(|text| view! { <li>{text}</li> }).collect_view()}
+                </ul>
+            </div>
+        </section>
+    }
+}
+
+/// What the page is showing, in a line.
+fn origin(state: State) -> String {
+    let scenario = state.scenario();
+    match &scenario.measured {
+        Some(_) if scenario.is_example() => {
+            "Worked example: GLM-5 in 4-bit GGUF on eight RTX PRO 6000 over PCIe, one request".to_owned()
+        }
+        Some(measured) => {
+            let set = measured.selected();
+            let model = measured.model_name().unwrap_or("several models");
+            format!("{}: {} serving {model}", measured.name, set.product)
+        }
+        None => "No dump: what is shown follows from the inputs alone".to_owned(),
+    }
+}

@@ -1,0 +1,98 @@
+//! One number: its label, a text field, a slider, its unit, where it came from, and the way back.
+
+use super::state::{Action, State};
+use crate::scenario::{Field, Source};
+use crate::units::format::trimmed;
+use leptos::ev::KeyboardEvent;
+use leptos::prelude::*;
+
+/// Places on a slider.
+const PLACES: f64 = 1000.0;
+
+/// A number of the scenario, by slider or by hand.
+///
+/// While a person types, the text is theirs: only leaving the field or Enter rewrites it. What cannot
+/// be read is marked and said; the last good value stays in force.
+#[component]
+pub fn NumberField(field: Field) -> impl IntoView {
+    let state = State::expect();
+    let spec = field.spec();
+    let value = state.read(move |scenario| scenario.value(field));
+    let number = move || value.get().map(|sourced| sourced.value);
+    let typed = move || value.get().is_some_and(|sourced| sourced.source == Source::Typed);
+    let text = move || number().map(trimmed).unwrap_or_default();
+
+    let draft = RwSignal::new(None::<String>);
+    let error = RwSignal::new(None::<String>);
+    let commit = move |written: String| {
+        draft.set(Some(written.clone()));
+        if written.trim().is_empty() {
+            error.set(None);
+            state.apply(Action::Set(field, None));
+            return;
+        }
+        match spec.parse(&written) {
+            Ok(value) => {
+                error.set(None);
+                state.apply(Action::Set(field, Some(value)));
+            }
+            Err(refusal) => error.set(Some(refusal.to_string())),
+        }
+    };
+    let leave = move || {
+        draft.set(None);
+        error.set(None);
+        state.end_drag();
+    };
+    let position = move || number().map_or(0.0, |value| (spec.position(value) * PLACES).round());
+    let slide = move |place: f64| state.apply(Action::Set(field, Some(spec.value_at(place / PLACES))));
+    let id = format!("field-{}", spec.key);
+    let help = format!("help-{}", spec.key);
+    let problem = format!("problem-{}", spec.key);
+    let spoken = move || format!("{} {}", text(), spec.unit);
+
+    view! {
+        <div class="field" class:typed=typed class:unknown=move || number().is_none() title=spec.help>
+            <label for=id.clone()>{spec.label}</label>
+            <span class="source">{move || value.get().map_or("not set", |sourced| sourced.source.word())}</span>
+            <span class="number">
+                <input
+                    id=id.clone()
+                    type="text"
+                    inputmode="decimal"
+                    autocomplete="off"
+                    placeholder="—"
+                    aria-describedby=format!("{help} {problem}")
+                    aria-invalid=move || error.with(Option::is_some).to_string()
+                    prop:value=move || draft.get().unwrap_or_else(text)
+                    on:input=move |event| commit(event_target_value(&event))
+                    on:blur=move |_| leave()
+                    on:keydown=move |event: KeyboardEvent| if matches!(event.key().as_str(), "Enter" | "Escape") { leave() }
+                />
+                <span class="unit">{spec.unit}</span>
+            </span>
+            <input
+                class="slider"
+                type="range"
+                min="0"
+                max=PLACES.to_string()
+                step="1"
+                aria-label=spec.label
+                aria-valuetext=spoken
+                prop:value=move || position().to_string()
+                on:input=move |event| if let Ok(place) = event_target_value(&event).parse() { slide(place) }
+                on:change=move |_| state.end_drag()
+            />
+            <button
+                class="reset"
+                type="button"
+                title="Back to the value looked up"
+                aria-label=format!("Reset {}", spec.label)
+                disabled=move || !typed()
+                on:click=move |_| { leave(); state.apply(Action::Set(field, None)) }
+            >"↺"</button>
+            <span class="help" id=help>{spec.help}</span>
+            <span class="problem" id=problem role="alert">{move || error.get()}</span>
+        </div>
+    }
+}

@@ -1,0 +1,121 @@
+//! Where a dump comes in, what became of it, and which part of it is looked at.
+
+use super::intake::{sentence, take_files, take_text};
+use super::platform::file;
+use super::state::{Action, State};
+use crate::metrics::Outcome;
+use crate::scenario::EXAMPLE_DUMP;
+use leptos::prelude::*;
+
+/// How many remarks are listed before the rest is only counted.
+const MOST_REMARKS: usize = 50;
+
+/// The text field, the file button, and what became of the last input.
+#[component]
+pub fn ImportPanel() -> impl IntoView {
+    let state = State::expect();
+    let text = RwSignal::new(String::new());
+    let files = NodeRef::<leptos::html::Input>::new();
+    // A paste is read at once; what is typed by hand waits for the button.
+    let pasted = RwSignal::new(false);
+    let read = move || {
+        let content = text.get_untracked();
+        if !content.trim().is_empty() {
+            take_text(state, "pasted text", content);
+        }
+    };
+    view! {
+        <section class="import" aria-labelledby="import-title">
+            <h2 id="import-title">"Your server's metrics"</h2>
+            <label class="visually-hidden" for="dump">"Text of a /metrics dump"</label>
+            <textarea
+                id="dump"
+                rows="3"
+                spellcheck="false"
+                placeholder="Paste what curl -s localhost:8000/metrics prints. Or drop a file anywhere."
+                prop:value=move || text.get()
+                on:paste=move |_| pasted.set(true)
+                on:input=move |event| {
+                    text.set(event_target_value(&event));
+                    if pasted.get_untracked() { pasted.set(false); read() }
+                }
+            ></textarea>
+            <div class="buttons">
+                <button type="button" class="primary" on:click=move |_| read() disabled=move || text.with(|t| t.trim().is_empty())>"Read"</button>
+                <button type="button" on:click=move |_| if let Some(input) = files.get() { input.click() }>"Choose a file…"</button>
+                <button type="button" on:click=move |_| { text.set(EXAMPLE_DUMP.to_owned()) } title="Puts the worked example's dump into the field">"Show a sample"</button>
+                <input
+                    node_ref=files
+                    type="file"
+                    multiple=true
+                    class="visually-hidden"
+                    tabindex="-1"
+                    aria-label="Choose files with metrics"
+                    on:change=move |_| if let Some(input) = files.get() { take_files(state, file::take_chosen(&input)) }
+                />
+            </div>
+            <p class="privacy">"Nothing you paste leaves this browser."</p>
+            <p class="notice" role="status">{move || state.notice.get()}</p>
+            <ImportOutcome/>
+            <SelectionPicker/>
+        </section>
+    }
+}
+
+#[component]
+fn ImportOutcome() -> impl IntoView {
+    let state = State::expect();
+    let import = state.import;
+    let summary = move || {
+        import.with(|import| {
+            let lines: usize = import.names.iter().map(|name| name.samples).sum();
+            Some(match import.outcome? {
+                Outcome::NotMetrics => format!("{}: not metrics text; what was on the page stays", sentence(&import.name).trim_end_matches('.')),
+                Outcome::NothingUsable => format!("{}: {lines} samples read, nothing usable among them; what was on the page stays", sentence(&import.name).trim_end_matches('.')),
+                Outcome::Fine => format!("{}: {lines} samples of {} metrics read", sentence(&import.name).trim_end_matches('.'), import.names.len()),
+            })
+        })
+    };
+    let failed = move || import.with(|import| import.outcome.is_some_and(|outcome| outcome != Outcome::Fine));
+    let remarks = move || import.with(|import| import.warnings.len());
+    view! {
+        <p class="outcome" class:failed=failed role="status">{summary}</p>
+        <Show when=move || remarks() != 0>
+            <details class="remarks" open=failed>
+                <summary>{move || if remarks() == 1 { "1 remark on it".to_owned() } else { format!("{} remarks on it", remarks()) }}</summary>
+                <ul>
+                    {move || import.with(|import| {
+                        import.warnings.iter().take(MOST_REMARKS).map(|warning| view! { <li>{sentence(&warning.to_string())}</li> }).collect_view()
+                    })}
+                    {move || (remarks() > MOST_REMARKS).then(|| view! { <li>{format!("And {} more.", remarks() - MOST_REMARKS)}</li> })}
+                </ul>
+            </details>
+        </Show>
+    }
+}
+
+/// The parts of a dump of several models or engines; all together by default.
+#[component]
+fn SelectionPicker() -> impl IntoView {
+    let state = State::expect();
+    let selections = state.read(|scenario| scenario.measured.as_ref().map(|m| m.selections()).unwrap_or_default());
+    let chosen = state.read(|scenario| scenario.measured.as_ref().map(|m| m.selection.clone()).unwrap_or_default());
+    let place = move || selections.with(|all| all.iter().position(|one| *one == chosen.get())).unwrap_or(0);
+    let choose = move |place: usize| {
+        if let Some(selection) = selections.with(|all| all.get(place).cloned()) {
+            state.apply(Action::Select(selection));
+        }
+    };
+    view! {
+        <Show when=move || selections.with(|all| all.len() > 1)>
+            <div class="picker">
+                <label for="selection">"Look at"</label>
+                <select id="selection" on:change=move |event| if let Ok(place) = event_target_value(&event).parse() { choose(place) }>
+                    {move || selections.get().into_iter().enumerate().map(|(index, selection)| view! {
+                        <option value=index.to_string() selected=move || place() == index>{selection.to_string()}</option>
+                    }).collect_view()}
+                </select>
+            </div>
+        </Show>
+    }
+}

@@ -1,0 +1,99 @@
+//! Everything a person can set, in groups.
+
+use super::field::NumberField;
+use super::state::{Action, State};
+use crate::scenario::{Field, Group, ModelChoice};
+use crate::{hardware, model};
+use leptos::prelude::*;
+
+/// The groups of inputs.
+#[component]
+pub fn Inputs() -> impl IntoView {
+    view! {
+        <FieldGroup group=Group::WhatIf title="What if" open=true><span/></FieldGroup>
+        <FieldGroup group=Group::Model title="Model" open=true><ModelPicker/></FieldGroup>
+        <FieldGroup group=Group::Hardware title="Hardware" open=true><GpuPicker/></FieldGroup>
+        <FieldGroup group=Group::Measurement title="Measurement and load" open=true><span/></FieldGroup>
+        <FieldGroup group=Group::Allreduce title="Allreduce and its evidence" open=true><span/></FieldGroup>
+    }
+}
+
+#[component]
+fn FieldGroup(group: Group, title: &'static str, open: bool, children: Children) -> impl IntoView {
+    let fields = Field::ALL.iter().copied().filter(move |field| field.spec().group == group);
+    view! {
+        <details class="group" open=open>
+            <summary><h2>{title}</h2></summary>
+            <div class="fields">
+                {children()}
+                {fields.map(|field| view! { <NumberField field=field/> }).collect_view()}
+            </div>
+        </details>
+    }
+}
+
+/// The value of the option that stands for nothing chosen.
+const NONE: &str = "";
+/// The value of the option that stands for a pasted configuration.
+const CUSTOM: &str = "custom";
+
+#[component]
+fn ModelPicker() -> impl IntoView {
+    let state = State::expect();
+    let chosen = state.read(|scenario| scenario.model.clone());
+    let custom = move || match chosen.get() {
+        Some(ModelChoice::Custom(architecture)) => Some(architecture.name),
+        _ => None,
+    };
+    let value = move || match chosen.get() {
+        Some(ModelChoice::Preset(id)) => id,
+        Some(ModelChoice::Custom(_)) => CUSTOM.to_owned(),
+        None => NONE.to_owned(),
+    };
+    let choose = move |id: String| match id.as_str() {
+        NONE => state.apply(Action::Model(None)),
+        CUSTOM => {}
+        _ => state.apply(Action::Model(Some(ModelChoice::Preset(id)))),
+    };
+    view! {
+        <div class="picker">
+            <label for="model">"Architecture"</label>
+            <select id="model" prop:value=value on:change=move |event| choose(event_target_value(&event))>
+                <option value=NONE selected=move || value() == NONE>"not known"</option>
+                {move || custom().map(|name| view! { <option value=CUSTOM selected=true>{name}</option> })}
+                {model::presets()
+                    .iter()
+                    .map(|preset| view! { <option value=preset.id selected=move || value() == preset.id>{preset.name}</option> })
+                    .collect_view()}
+            </select>
+            <p class="hint">"Or paste a model's config.json."</p>
+        </div>
+    }
+}
+
+#[component]
+fn GpuPicker() -> impl IntoView {
+    let state = State::expect();
+    let chosen = state.read(|scenario| scenario.gpu.clone().unwrap_or_default());
+    let left_over = state.read(|scenario| scenario.hardware_left_over);
+    let choose = move |id: String| state.apply(Action::Gpu((id != NONE).then_some(id)));
+    view! {
+        <div class="picker" class:attention=move || left_over.get()>
+            <label for="gpu">"GPU"</label>
+            <select id="gpu" prop:value=move || chosen.get() on:change=move |event| choose(event_target_value(&event))>
+                <option value=NONE selected=move || chosen.get() == NONE>"not known"</option>
+                {hardware::catalogue()
+                    .iter()
+                    .map(|gpu| view! { <option value=gpu.id selected=move || chosen.get() == gpu.id>{gpu.name}</option> })
+                    .collect_view()}
+            </select>
+            <p class="hint">
+                {move || if left_over.get() {
+                    "Still the worked example's hardware: no dump names it, so set your own."
+                } else {
+                    "No metrics endpoint names the hardware."
+                }}
+            </p>
+        </div>
+    }
+}

@@ -1,0 +1,226 @@
+//! The page's state: one scenario, what follows from it, and the one door through which it changes.
+
+use crate::budget::{Analysis, analyse};
+use crate::metrics::{Dump, NameCount, Outcome, Selection};
+use crate::paste::Warning;
+use crate::scenario::{EstimateChoice, Field, ModelChoice, Scenario};
+use leptos::prelude::*;
+
+/// How many steps back one can go.
+const MOST_UNDO: usize = 200;
+
+/// Something a person does.
+#[derive(Clone, Debug)]
+pub enum Action {
+    /// Sets a number, or goes back to the looked-up one.
+    Set(Field, Option<f64>),
+    /// Chooses the model.
+    Model(Option<ModelChoice>),
+    /// Chooses the GPU.
+    Gpu(Option<String>),
+    /// Chooses the estimate that the budget uses.
+    Estimate(EstimateChoice),
+    /// Looks at another part of the dump.
+    Select(Selection),
+    /// Takes a dump in.
+    Adopt(String, Box<Dump>),
+    /// Goes to a whole other scenario.
+    Load(Box<Scenario>),
+}
+
+/// What the last text or file taken in was, beyond the numbers in the scenario.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Import {
+    /// What became of it; `None` before anything was taken in.
+    pub outcome: Option<Outcome>,
+    /// What it was called.
+    pub name: String,
+    /// What there is to say about it.
+    pub warnings: Vec<Warning>,
+    /// Every metric name in it.
+    pub names: Vec<NameCount>,
+}
+
+#[derive(Clone, Default)]
+struct History {
+    undo: Vec<Scenario>,
+    redo: Vec<Scenario>,
+    /// The field being dragged: its further changes belong to the step already kept.
+    dragging: Option<Field>,
+}
+
+/// The page's state. It is `Copy`; all of it lives as long as the page.
+#[derive(Clone, Copy)]
+pub struct State {
+    scenario: RwSignal<Scenario>,
+    history: RwSignal<History>,
+    /// What follows from the scenario.
+    pub analysis: Memo<Analysis>,
+    /// The last text or file taken in.
+    pub import: RwSignal<Import>,
+    /// A message for the person, such as why something was not done.
+    pub notice: RwSignal<Option<String>>,
+}
+
+impl State {
+    /// Starts with a scenario.
+    #[must_use]
+    pub fn new(scenario: Scenario) -> Self {
+        let scenario = RwSignal::new(scenario);
+        Self {
+            scenario,
+            history: RwSignal::new(History::default()),
+            analysis: Memo::new(move |_| scenario.with(analyse)),
+            import: RwSignal::new(Import::default()),
+            notice: RwSignal::new(None),
+        }
+    }
+
+    /// The state that the page was started with.
+    ///
+    /// # Panics
+    /// Outside the page.
+    #[must_use]
+    pub fn expect() -> Self {
+        expect_context()
+    }
+
+    /// Something of the scenario, followed as it changes.
+    pub fn read<T: PartialEq + Send + Sync + 'static>(self, get: impl Fn(&Scenario) -> T + Send + Sync + 'static) -> Memo<T> {
+        Memo::new(move |_| self.scenario.with(&get))
+    }
+
+    /// The scenario as it is now, followed as it changes.
+    #[must_use]
+    pub fn scenario(self) -> Scenario {
+        self.scenario.get()
+    }
+
+    /// Does what a person asked for, and remembers how it was before.
+    pub fn apply(self, action: Action) {
+        let before = self.scenario.get_untracked();
+        let mut after = before.clone();
+        let field = if let Action::Set(field, Some(_)) = &action { Some(*field) } else { None };
+        match action {
+            Action::Set(field, value) => after.set(field, value),
+            Action::Model(model) => after.set_model(model),
+            Action::Gpu(gpu) => after.set_gpu(gpu),
+            Action::Estimate(choice) => after.choice = choice,
+            Action::Select(selection) => {
+                if let Some(measured) = &mut after.measured {
+                    measured.selection = selection;
+                }
+            }
+            Action::Adopt(name, dump) => after.adopt(&name, &dump),
+            Action::Load(scenario) => after = *scenario,
+        }
+        if after == before {
+            return;
+        }
+        self.history.update(|history| {
+            let same_drag = field.is_some() && history.dragging == field;
+            if !same_drag {
+                history.undo.push(before);
+                let excess = history.undo.len().saturating_sub(MOST_UNDO);
+                history.undo.drain(..excess);
+            }
+            history.redo.clear();
+            history.dragging = field;
+        });
+        self.scenario.set(after);
+    }
+
+    /// Ends a drag: the next change of the same field is a step of its own.
+    pub fn end_drag(self) {
+        self.history.update_untracked(|history| history.dragging = None);
+    }
+
+    /// Goes one step back.
+    pub fn undo(self) {
+        self.travel(|history| (&mut history.undo, &mut history.redo));
+    }
+
+    /// Goes one step forward again.
+    pub fn redo(self) {
+        self.travel(|history| (&mut history.redo, &mut history.undo));
+    }
+
+    fn travel(self, stacks: impl Fn(&mut History) -> (&mut Vec<Scenario>, &mut Vec<Scenario>)) {
+        let now = self.scenario.get_untracked();
+        let mut there = None;
+        self.history.update(|history| {
+            history.dragging = None;
+            let (from, to) = stacks(history);
+            if let Some(scenario) = from.pop() {
+                to.push(now);
+                there = Some(scenario);
+            }
+        });
+        if let Some(scenario) = there {
+            self.scenario.set(scenario);
+        }
+    }
+
+    /// Whether there is a step to go back to.
+    #[must_use]
+    pub fn can_undo(self) -> bool {
+        self.history.with(|history| !history.undo.is_empty())
+    }
+
+    /// Whether there is a step to go forward to.
+    #[must_use]
+    pub fn can_redo(self) -> bool {
+        self.history.with(|history| !history.redo.is_empty())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with_owner(test: impl FnOnce(State)) {
+        let owner = Owner::new();
+        owner.set();
+        test(State::new(Scenario::default()));
+    }
+
+    fn layers(state: State) -> Option<f64> {
+        state.scenario.with_untracked(|scenario| scenario.typed.get(&Field::Layers).copied())
+    }
+
+    #[test]
+    fn a_drag_is_one_step_back() {
+        with_owner(|state| {
+            for value in [10.0, 11.0, 12.0] {
+                state.apply(Action::Set(Field::Layers, Some(value)));
+            }
+            state.end_drag();
+            state.apply(Action::Set(Field::Layers, Some(40.0)));
+            state.undo();
+            assert_eq!(layers(state), Some(12.0));
+            state.undo();
+            assert_eq!(layers(state), None);
+            assert!(!state.can_undo());
+            state.redo();
+            assert_eq!(layers(state), Some(12.0));
+        });
+    }
+
+    #[test]
+    fn a_change_after_going_back_forgets_the_way_forward() {
+        with_owner(|state| {
+            state.apply(Action::Set(Field::Gpus, Some(4.0)));
+            state.undo();
+            state.apply(Action::Set(Field::Layers, Some(3.0)));
+            assert!(!state.can_redo());
+        });
+    }
+
+    #[test]
+    fn doing_nothing_is_not_a_step() {
+        with_owner(|state| {
+            state.apply(Action::Set(Field::Gpus, None));
+            assert!(!state.can_undo());
+        });
+    }
+}
