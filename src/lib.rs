@@ -28,3 +28,7 @@ pub mod paste;
 pub mod report;
 pub mod scenario;
 pub mod units;
+
+/// The page: components, state, and the browser's pieces. Only with the feature `web`.
+#[cfg(feature = "web")]
+pub mod web;

@@ -1,0 +1,21 @@
+//! Paste anywhere on the page.
+
+use super::listen::listen;
+use super::transfer::{Transfer, takes_text};
+use leptos::prelude::document;
+use wasm_bindgen::JsCast;
+use web_sys::ClipboardEvent;
+
+/// Call `callback` with what is pasted anywhere on the page, except into a field that takes text.
+pub fn on_paste(callback: impl Fn(Transfer) + 'static) {
+    listen(&document(), "paste", move |event| {
+        if takes_text(event.target()) {
+            return;
+        }
+        let data = event.dyn_ref::<ClipboardEvent>().and_then(ClipboardEvent::clipboard_data);
+        if let Some(transfer) = data.as_ref().and_then(Transfer::read) {
+            event.prevent_default();
+            callback(transfer);
+        }
+    });
+}

@@ -1,0 +1,78 @@
+//! Acting once after a burst.
+
+use leptos::prelude::*;
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::time::Duration;
+
+/// Passes on the last value of a burst once nothing has come for a while.
+///
+/// It is `Copy`; what is still waiting when the component goes is dropped, so [`Debounce::flush`] first if it matters.
+pub struct Debounce<T: 'static>(StoredValue<Inner<T>, LocalStorage>);
+
+struct Inner<T> {
+    delay: Duration,
+    action: Rc<dyn Fn(T)>,
+    waiting: Rc<RefCell<Option<T>>>,
+    timer: Option<TimeoutHandle>,
+}
+
+impl<T: 'static> Debounce<T> {
+    /// Pass values to `action` after `delay` without a new one.
+    pub fn new(delay: Duration, action: impl Fn(T) + 'static) -> Self {
+        let inner = Inner { delay, action: Rc::new(action), waiting: Rc::default(), timer: None };
+        Self(StoredValue::new_local(inner))
+    }
+
+    /// Take `value` in place of the one that waits, and start waiting anew.
+    pub fn call(self, value: T) {
+        self.0.try_update_value(|inner| {
+            inner.stop();
+            inner.waiting.replace(Some(value));
+            let (waiting, action) = (inner.waiting.clone(), inner.action.clone());
+            let fire = move || pass_on(&waiting, &*action);
+            inner.timer = set_timeout_with_handle(fire, inner.delay).ok();
+        });
+    }
+
+    /// Pass on what waits now, for instance because the page is being left.
+    pub fn flush(self) {
+        let parts = self.0.try_update_value(|inner| {
+            inner.stop();
+            (inner.waiting.clone(), inner.action.clone())
+        });
+        // Outside the update, since the action may call this very debounce.
+        if let Some((waiting, action)) = parts {
+            pass_on(&waiting, &*action);
+        }
+    }
+}
+
+fn pass_on<T>(waiting: &RefCell<Option<T>>, action: &dyn Fn(T)) {
+    let value = waiting.take();
+    if let Some(value) = value {
+        action(value);
+    }
+}
+
+impl<T> Inner<T> {
+    fn stop(&mut self) {
+        if let Some(timer) = self.timer.take() {
+            timer.clear();
+        }
+    }
+}
+
+impl<T> Drop for Inner<T> {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+impl<T> Clone for Debounce<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Debounce<T> {}

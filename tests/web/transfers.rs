@@ -1,0 +1,147 @@
+//! What a person pastes, drops or chooses.
+
+use crate::support::{Seen, mount, sleep};
+use decodescope::web::platform::transfer::Transfer;
+use decodescope::web::platform::{drop::on_drop, fetch, file, paste::on_paste};
+use js_sys::Array;
+use leptos::prelude::*;
+use wasm_bindgen::JsValue;
+use wasm_bindgen_test::wasm_bindgen_test;
+use web_sys::{ClipboardEvent, ClipboardEventInit, DataTransfer, DragEvent, DragEventInit, Element, Event, File};
+
+#[wasm_bindgen_test]
+async fn a_file_is_read_byte_for_byte() {
+    let bytes = file::read_bytes(&a_file("dump.txt", "µs\r\n\0")).await.unwrap();
+    assert_eq!(bytes, "µs\r\n\0".as_bytes());
+}
+
+#[wasm_bindgen_test]
+fn text_pasted_anywhere_arrives_and_blank_text_does_not() {
+    let seen = Seen::new();
+    let tell = seen.clone();
+    let (root, _mounted) = mount(move || {
+        on_paste(move |transfer| tell.add(describe(&transfer)));
+        view! { <p>"some text"</p> }
+    });
+    let paragraph = root.first_element_child().unwrap();
+    assert!(paste(&paragraph, &with_text("vllm:num_requests_running 1\n")), "taken");
+    assert!(!paste(&paragraph, &with_text(" \n")), "left to the browser");
+    assert_eq!(seen.all(), ["text vllm:num_requests_running 1\n"]);
+}
+
+/// Someone typing in a field who pastes a number means the field.
+#[wasm_bindgen_test]
+fn pasting_into_a_text_field_is_left_alone_but_a_slider_is_no_text_field() {
+    let seen = Seen::new();
+    let tell = seen.clone();
+    let (root, _mounted) = mount(move || {
+        on_paste(move |transfer| tell.add(describe(&transfer)));
+        view! { <input type="text" /> <textarea></textarea> <input type="range" /> }
+    });
+    let fields = root.children();
+    for index in 0..3 {
+        paste(&fields.item(index).unwrap(), &with_text(&index.to_string()));
+    }
+    assert_eq!(seen.all(), ["text 2"]);
+}
+
+/// Entering a child fires `dragenter` there before `dragleave` on the parent: a flag would flicker, a count does not.
+#[wasm_bindgen_test]
+async fn dragging_across_children_is_one_drag_and_dropping_ends_it() {
+    let seen = Seen::new();
+    let states = Seen::new();
+    let (tell, tell_state) = (seen.clone(), states.clone());
+    let (root, _mounted) = mount(move || {
+        let over = on_drop(move |transfer| tell.add(describe(&transfer)));
+        Effect::new(move |_| tell_state.add(over.get()));
+        view! { <p>"outer " <b>"inner"</b></p> }
+    });
+    let outer = root.first_element_child().unwrap();
+    let inner = outer.first_element_child().unwrap();
+    let data = with_text("");
+    data.items().add_with_file(&a_file("metrics.txt", "x 1")).unwrap();
+    sleep(10).await;
+
+    drag("dragenter", &outer, &data);
+    drag("dragenter", &inner, &data);
+    drag("dragleave", &outer, &data);
+    sleep(10).await;
+    assert_eq!(states.all(), [false, true]);
+
+    assert!(drag("dragover", &inner, &data), "without this the browser would open the file");
+    assert!(drag("drop", &inner, &data));
+    sleep(10).await;
+    assert_eq!(states.all(), [false, true, false]);
+    assert_eq!(seen.all(), ["file metrics.txt"]);
+}
+
+#[wasm_bindgen_test]
+fn text_dragged_into_a_field_is_left_alone_and_a_file_is_not() {
+    let seen = Seen::new();
+    let tell = seen.clone();
+    let (root, _mounted) = mount(move || {
+        on_drop(move |transfer| tell.add(describe(&transfer)));
+        view! { <textarea></textarea> }
+    });
+    let field = root.first_element_child().unwrap();
+    assert!(!drag("drop", &field, &with_text("17.4")));
+    let data = DataTransfer::new().unwrap();
+    data.items().add_with_file(&a_file("metrics.txt", "x 1")).unwrap();
+    assert!(drag("drop", &field, &data));
+    assert_eq!(seen.all(), ["file metrics.txt"]);
+}
+
+#[wasm_bindgen_test]
+fn listeners_end_with_their_component() {
+    let seen = Seen::new();
+    let tell = seen.clone();
+    let (_, mounted) = mount(move || on_paste(move |transfer| tell.add(describe(&transfer))));
+    drop(mounted);
+    paste(&document().body().unwrap(), &with_text("late"));
+    assert!(seen.all().is_empty());
+}
+
+#[wasm_bindgen_test]
+async fn a_file_that_the_server_does_not_have_is_an_error_with_its_status() {
+    let error = fetch::text("no-such-file.txt").await.unwrap_err();
+    assert_eq!(error.to_string(), "the server answered 404 when asked for no-such-file.txt");
+}
+
+fn describe(transfer: &Transfer) -> String {
+    match transfer {
+        Transfer::Text(text) => format!("text {text}"),
+        Transfer::Files(files) => format!("file {}", files.iter().map(File::name).collect::<Vec<_>>().join(",")),
+    }
+}
+
+fn a_file(name: &str, text: &str) -> File {
+    File::new_with_str_sequence(&Array::of1(&JsValue::from_str(text)), name).unwrap()
+}
+
+fn with_text(text: &str) -> DataTransfer {
+    let data = DataTransfer::new().unwrap();
+    data.set_data("text/plain", text).unwrap();
+    data
+}
+
+/// Paste `data` with the focus in `target`; true when the page took it.
+fn paste(target: &Element, data: &DataTransfer) -> bool {
+    let init = ClipboardEventInit::new();
+    init.set_clipboard_data(Some(data));
+    init.set_bubbles(true);
+    init.set_cancelable(true);
+    send(target, &ClipboardEvent::new_with_event_init_dict("paste", &init).unwrap())
+}
+
+/// One step of dragging `data` over `target`; true when the page took it.
+fn drag(step: &str, target: &Element, data: &DataTransfer) -> bool {
+    let init = DragEventInit::new();
+    init.set_data_transfer(Some(data));
+    init.set_bubbles(true);
+    init.set_cancelable(true);
+    send(target, &DragEvent::new_with_event_init_dict(step, &init).unwrap())
+}
+
+fn send(target: &Element, event: &Event) -> bool {
+    !target.dispatch_event(event).unwrap()
+}
