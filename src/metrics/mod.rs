@@ -1,1 +1,3 @@
-//! (room under construction)
+//! What a dump means: engines' names, histogram statistics, the window between two dumps.
+
+pub mod histogram;
