@@ -1,0 +1,154 @@
+//! Which feed-forward block a layer has, and its widths.
+
+use super::error::ConfigError;
+use super::family::Family;
+use super::keys::Keys;
+use crate::model::feed_forward::{DenseMlp, Mixture};
+
+const EXPERTS: [&str; 5] =
+    ["n_routed_experts", "num_local_experts", "num_experts", "moe_num_experts", "num_moe_experts"];
+const CHOSEN: [&str; 9] = [
+    "num_experts_per_tok",
+    "num_experts_per_token",
+    "moe_k",
+    "top_k_experts",
+    "moe_topk",
+    "experts_per_token",
+    "num_selected_experts",
+    "moe_top_k",
+    "topk_experts",
+];
+const EXPERT_WIDTH: [&str; 3] = ["moe_intermediate_size", "expert_ffn_hidden_size", "expert_intermediate_size"];
+const WIDTH: [&str; 4] = ["intermediate_size", "ffn_hidden_size", "n_inner", "ffn_dim"];
+const SHARED: [&str; 4] = ["n_shared_experts", "num_shared_experts", "moe_num_shared_experts", "num_shared_expert"];
+/// Keys that hold the width of all shared experts together.
+const SHARED_WIDTH: [&str; 4] = [
+    "shared_expert_intermediate_size",
+    "moe_shared_expert_intermediate_size",
+    "share_expert_dim",
+    "shared_intermediate_size",
+];
+
+/// Reads the feed-forward blocks of a configuration's layers.
+pub(super) struct FeedForwards<'a, 'b> {
+    pub(super) keys: &'b Keys<'a>,
+    pub(super) family: &'b Family,
+    pub(super) hidden: u32,
+    pub(super) layers: u32,
+}
+
+impl FeedForwards<'_, '_> {
+    /// The MLP and the mixture of one layer (counted from 0).
+    pub(super) fn of(&self, layer: u32) -> Result<(Option<DenseMlp>, Option<Mixture>), ConfigError> {
+        if self.family.is(&["gemma4"]) {
+            let beside = self.keys.flag("enable_moe_block") == Some(true);
+            return Ok((Some(self.dense(layer)?), if beside { Some(self.mixture(layer)?) } else { None }));
+        }
+        if self.experts() > 0 && self.is_mixture(layer) {
+            Ok((None, Some(self.mixture(layer)?)))
+        } else {
+            Ok((Some(self.dense(layer)?), None))
+        }
+    }
+
+    fn experts(&self) -> u32 {
+        self.keys.number_or(&EXPERTS, 0)
+    }
+
+    fn is_mixture(&self, layer: u32) -> bool {
+        let keys = self.keys;
+        if let Some(kind) = keys.texts("mlp_layer_types").and_then(|types| types.get(layer as usize).copied()) {
+            return kind != "dense";
+        }
+        if let Some(list) =
+            keys.numbers("moe_layer_freq").filter(|_| keys.get("moe_layer_freq").is_some_and(|it| it.is_array()))
+        {
+            return list.get(layer as usize).is_some_and(|&sparse| sparse != 0);
+        }
+        if let Some(first) = keys.number(&["first_k_dense_replace"]) {
+            return layer >= first && layer.is_multiple_of(keys.number_or(&["moe_layer_freq"], 1).max(1));
+        }
+        if keys.has("moe_layers_enum") {
+            let listed = keys.text("moe_layers_enum").unwrap_or_default();
+            return listed.split(',').any(|one| one.trim().parse() == Ok(layer));
+        }
+        if let Some(listed) = keys.numbers("moe_layers").filter(|list| !list.is_empty()) {
+            return listed.contains(&layer);
+        }
+        if let Some(step) = keys.number(&["interleave_moe_layer_step"]) {
+            return step > 0 && (layer + 1).is_multiple_of(step);
+        }
+        if let Some(period) = keys.number(&["expert_layer_period"]) {
+            let offset = keys.number_or(&["expert_layer_offset"], 0);
+            return layer % period.max(1) == offset % period.max(1);
+        }
+        if keys.has("moe_layer_start_index") {
+            let last = keys.number(&["moe_layer_end_index"]).unwrap_or(self.layers.saturating_sub(1));
+            let interval = keys.number_or(&["moe_layer_interval"], 1).max(1);
+            let first = keys.number_or(&["moe_layer_start_index"], 0);
+            return (layer + 1).is_multiple_of(interval) && (first..=last).contains(&layer);
+        }
+        if keys.numbers("mlp_only_layers").is_some_and(|dense| dense.contains(&layer)) {
+            return false;
+        }
+        (layer + 1).is_multiple_of(keys.number_or(&["decoder_sparse_step"], 1).max(1))
+    }
+
+    /// The MLP of one layer.
+    pub(super) fn dense(&self, layer: u32) -> Result<DenseMlp, ConfigError> {
+        let (keys, family) = (self.keys, self.family);
+        let at = layer as usize;
+        let names = ["dense_intermediate_size", "intermediate_size_mlp"];
+        let width = match keys.number_at(&names, at).or_else(|| keys.number_at(&WIDTH, at)) {
+            Some(width) => width,
+            None if family.is(&["falcon", "refinedweb"]) || family.unknown.is_some() => self.hidden.saturating_mul(4),
+            None => return Err(ConfigError::missing("intermediate_size", "the inner width of the MLP")),
+        };
+        let borrowing = keys.number_or(&["num_kv_shared_layers"], 0);
+        let wide = keys.flag("use_double_wide_mlp") == Some(true) && layer >= self.layers.saturating_sub(borrowing);
+        let bias = keys.flag("mlp_bias").unwrap_or(family.is(&["starcoder2"]));
+        Ok(DenseMlp { width: if wide { width.saturating_mul(2) } else { width }, gated: family.gated(), bias })
+    }
+
+    /// The mixture of one layer.
+    pub(super) fn mixture(&self, layer: u32) -> Result<Mixture, ConfigError> {
+        let (keys, family) = (self.keys, self.family);
+        let at = layer as usize;
+        let width = keys.number_at(&EXPERT_WIDTH, at).or_else(|| keys.number_at(&WIDTH, at));
+        let width =
+            width.ok_or_else(|| ConfigError::missing("moe_intermediate_size", "the inner width of an expert"))?;
+        let chosen = keys.number_at(&CHOSEN, at);
+        let chosen =
+            chosen.ok_or_else(|| ConfigError::missing("num_experts_per_tok", "how many experts a token is sent to"))?;
+        let shared_width = self.shared_width(at, width);
+        let latent = keys.number(&["moe_latent_size", "routed_expert_hidden_size"]).filter(|&latent| latent > 0);
+        // The first layers of DeepSeek-V4 route by a hash of the token: no load correction.
+        let hashed = layer < keys.number_or(&["num_hash_layers"], 0);
+        Ok(Mixture {
+            experts: self.experts(),
+            chosen,
+            width,
+            shared_width,
+            gated: family.gated(),
+            expert_bias: family.is(&["gpt_oss"]),
+            router_extras: if hashed { 0 } else { family.router_extras(keys) },
+            router_input_scale: family.is(&["gemma4"]),
+            shared_gate: shared_width > 0 && family.is(&["qwen2_moe", "qwen3_next", "qwen3_5"]),
+            latent,
+            latent_norm: keys.flag("latent_moe_use_norm") == Some(true),
+        })
+    }
+
+    fn shared_width(&self, at: usize, width: u32) -> u32 {
+        let (keys, family) = (self.keys, self.family);
+        if family.is(&["llama4"]) {
+            return width;
+        }
+        if let Some(together) = keys.number_at(&SHARED_WIDTH, at) {
+            return together;
+        }
+        let count = keys.number_at(&SHARED, at).unwrap_or(0);
+        let each = if family.is(&["hunyuan"]) { keys.number_at(&WIDTH, at).unwrap_or(width) } else { width };
+        each.saturating_mul(count)
+    }
+}

@@ -1,0 +1,149 @@
+//! Access to a configuration's keys, under any of the names families give them.
+
+use super::error::ConfigError;
+use super::json::kind;
+use crate::paste::{Warning, WarningKind};
+use serde_json::{Map, Value};
+use std::cell::RefCell;
+
+/// Where wrappers of vision and speech models keep the language model's configuration.
+const NESTED: [&str; 5] = ["text_config", "llm_config", "language_config", "thinker_config", "decoder_config"];
+
+/// The keys of the language model's configuration, with what was doubtful in them.
+pub(super) struct Keys<'a> {
+    /// From the wrapper inwards; inner keys win.
+    objects: Vec<&'a Map<String, Value>>,
+    warnings: RefCell<Vec<Warning>>,
+}
+
+impl<'a> Keys<'a> {
+    /// Opens wrappers.
+    pub(super) fn open(object: &'a Map<String, Value>) -> Self {
+        let mut objects = vec![object];
+        // A wrapper may nest twice; a limit keeps absurd input from nesting on.
+        while let Some(inner) = objects.last().and_then(|object| nested(object)).filter(|_| objects.len() < 4) {
+            objects.push(inner);
+        }
+        Self { objects, warnings: RefCell::new(Vec::new()) }
+    }
+
+    pub(super) fn into_warnings(self) -> Vec<Warning> {
+        self.warnings.into_inner()
+    }
+
+    pub(super) fn warn(&self, kind: WarningKind, message: String) {
+        let mut warnings = self.warnings.borrow_mut();
+        if !warnings.iter().any(|warning| warning.message == message) {
+            warnings.push(Warning::whole(kind, message));
+        }
+    }
+
+    /// A key of the language model itself; `null` counts as absent.
+    pub(super) fn get(&self, key: &str) -> Option<&'a Value> {
+        self.objects.last().and_then(|object| object.get(key)).filter(|value| !value.is_null())
+    }
+
+    /// Whether it is there.
+    pub(super) fn has(&self, key: &str) -> bool {
+        self.get(key).is_some()
+    }
+
+    /// The first of these keys that holds a count, or a list of one per layer.
+    pub(super) fn first(&self, names: &[&str]) -> Option<(&'a Value, String)> {
+        names.iter().find_map(|name| self.get(name).map(|value| (value, (*name).to_owned())))
+    }
+
+    /// The number under the first of these keys that has one; of a list, its first.
+    pub(super) fn number(&self, names: &[&str]) -> Option<u32> {
+        self.number_at(names, 0)
+    }
+
+    /// The same, of a list the number for one layer.
+    pub(super) fn number_at(&self, names: &[&str], layer: usize) -> Option<u32> {
+        names.iter().find_map(|name| {
+            let value = self.get(name)?;
+            let value = value.as_array().map_or(Some(value), |list| list.get(layer).or(list.last()))?;
+            self.count(name, value)
+        })
+    }
+
+    /// The same, or a default.
+    pub(super) fn number_or(&self, names: &[&str], default: u32) -> u32 {
+        self.number(names).unwrap_or(default)
+    }
+
+    /// The same, or an error that says what it would hold.
+    pub(super) fn require(&self, names: &[&str], expected: &str) -> Result<u32, ConfigError> {
+        let key = names.first().copied().unwrap_or_default();
+        match self.number(names) {
+            Some(0) => Err(ConfigError::unusable(key, "0", expected)),
+            Some(number) => Ok(number),
+            None => match self.first(names) {
+                Some((value, name)) => Err(ConfigError::unusable(&name, kind(value), expected)),
+                None => Err(ConfigError::missing(key, expected)),
+            },
+        }
+    }
+
+    /// A truth value. Tying is said by the wrapper, where there is one.
+    pub(super) fn flag(&self, key: &str) -> Option<bool> {
+        let object = if key == "tie_word_embeddings" {
+            self.objects.iter().find(|object| object.get(key).is_some_and(Value::is_boolean))
+        } else {
+            self.objects.last()
+        };
+        object?.get(key)?.as_bool()
+    }
+
+    /// A text.
+    pub(super) fn text(&self, key: &str) -> Option<&'a str> {
+        self.get(key)?.as_str()
+    }
+
+    /// A list of texts.
+    pub(super) fn texts(&self, key: &str) -> Option<Vec<&'a str>> {
+        self.get(key)?.as_array()?.iter().map(Value::as_str).collect()
+    }
+
+    /// A list of numbers.
+    pub(super) fn numbers(&self, key: &str) -> Option<Vec<u32>> {
+        self.get(key)?.as_array()?.iter().map(|value| self.count(key, value)).collect()
+    }
+
+    /// An object inside, as keys of its own.
+    pub(super) fn object(&self, key: &str) -> Option<Keys<'a>> {
+        let object = self.get(key)?.as_object()?;
+        Some(Keys { objects: vec![object], warnings: RefCell::new(Vec::new()) })
+    }
+
+    /// The model's type, of the language model or else of the wrapper.
+    pub(super) fn model_type(&self) -> Option<&'a str> {
+        self.objects.iter().rev().find_map(|object| object.get("model_type")?.as_str())
+    }
+
+    /// The name the checkpoint gives itself, without its owner.
+    pub(super) fn name(&self) -> Option<String> {
+        let name =
+            self.objects.iter().find_map(|object| object.get("_name_or_path")?.as_str().filter(|it| !it.is_empty()));
+        name.map(|name| name.trim_end_matches('/').rsplit('/').next().unwrap_or(name).to_owned())
+    }
+
+    fn count(&self, name: &str, value: &Value) -> Option<u32> {
+        let number =
+            value.as_f64().filter(|number| number.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(number));
+        match number {
+            Some(number) => Some(number as u32),
+            None => {
+                if value.as_i64() != Some(-1) && !value.is_boolean() && !value.is_null() {
+                    let shown: String = value.to_string().chars().take(40).collect();
+                    self.warn(WarningKind::BadValue, format!("{name:?} is {shown}, expected a whole number"));
+                }
+                None
+            }
+        }
+    }
+}
+
+fn nested(object: &Map<String, Value>) -> Option<&Map<String, Value>> {
+    NESTED.iter().find_map(|key| object.get(*key)?.as_object())
+}

@@ -1,0 +1,94 @@
+//! Reading `config.json`, as Hugging Face checkpoints carry it.
+
+mod attention;
+mod error;
+mod family;
+mod feed_forward;
+mod json;
+mod keys;
+mod layers;
+
+pub use error::ConfigError;
+
+use super::architecture::{Architecture, MOST_LAYERS, PerLayerEmbedding};
+use crate::model::quantisation::Quantisation;
+use crate::paste::{Warning, WarningKind};
+use family::Family;
+use keys::Keys;
+
+/// What a `config.json` says.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reading {
+    /// The architecture.
+    pub architecture: Architecture,
+    /// How the checkpoint says it is quantised; `None` when it says nothing.
+    pub quantisation: Option<Quantisation>,
+    /// What was doubtful, and what was assumed.
+    pub warnings: Vec<Warning>,
+}
+
+/// Reads a `config.json`.
+///
+/// Wrappers of vision and speech models are opened: only the language model counts. `NaN` and
+/// `Infinity`, which Python writes into JSON, are read as absent.
+///
+/// # Errors
+/// When the text is not JSON (with line and column), is not an object, or lacks a key without
+/// which there is no architecture.
+///
+/// ```
+/// let reading = decodescope::model::read_config(r#"{
+///     "model_type": "llama", "hidden_size": 4096, "intermediate_size": 14336, "vocab_size": 128256,
+///     "num_hidden_layers": 32, "num_attention_heads": 32, "num_key_value_heads": 8
+/// }"#).unwrap();
+/// assert_eq!(reading.architecture.totals().total, 8_030_261_248);
+/// ```
+pub fn read_config(json: &str) -> Result<Reading, ConfigError> {
+    let value = json::parse(json)?;
+    let object = value.as_object().ok_or_else(|| ConfigError::not_an_object(&value))?;
+    let keys = Keys::open(object);
+    let family = Family::of(&keys);
+    let architecture = architecture(&keys, &family)?;
+    let mut warnings = keys.into_warnings();
+    if let Some(name) = &family.unknown {
+        let assumed = family.assumptions(&architecture);
+        let message = format!("unknown model type {name:?}, read by its keys; assumed {assumed}");
+        warnings.push(Warning::whole(WarningKind::Trap, message));
+    }
+    Ok(Reading { architecture, quantisation: None, warnings })
+}
+
+fn architecture(keys: &Keys, family: &Family) -> Result<Architecture, ConfigError> {
+    let hidden = keys.require(&["hidden_size", "n_embd", "d_model", "model_dim"], "the width of the hidden state")?;
+    let vocabulary = keys.require(&["vocab_size", "padded_vocab_size"], "the number of rows of the embedding")?;
+    let count = layer_count(keys)?;
+    let built = layers::layers(keys, family, hidden, count)?;
+    let per_layer_embedding = keys.number(&["hidden_size_per_layer_input"]).filter(|&width| width > 0).map(|width| {
+        PerLayerEmbedding { width, vocabulary: keys.number_or(&["vocab_size_per_layer_input"], vocabulary) }
+    });
+    Ok(Architecture {
+        name: keys.name().unwrap_or_else(|| family.label()),
+        hidden,
+        vocabulary,
+        tied_embeddings: keys.flag("tie_word_embeddings").unwrap_or(family.ties_embeddings()),
+        head_bias: keys.flag("lm_head_bias").unwrap_or(family.head_bias()),
+        layers: built.layers,
+        final_norm_vectors: family.final_norm_vectors(keys),
+        per_layer_embedding,
+        residual_streams: keys.number_or(&["hc_mult"], 0),
+        prediction: built.prediction,
+    })
+}
+
+fn layer_count(keys: &Keys) -> Result<u32, ConfigError> {
+    if let Some(pattern) = layers::block_pattern(keys) {
+        return Ok(pattern.len() as u32);
+    }
+    let names = ["num_hidden_layers", "n_layer", "num_layers", "n_layers"];
+    let count = keys.require(&names, "the number of layers")?;
+    if count > MOST_LAYERS {
+        let found = count.to_string();
+        return Err(ConfigError::unusable("num_hidden_layers", found, "at most 4096 layers"));
+    }
+    Ok(count)
+}

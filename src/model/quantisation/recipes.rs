@@ -1,0 +1,114 @@
+//! What published recipes quantise, and what they leave in 16 bit.
+
+use super::Quantisation;
+use super::formats::bits;
+use crate::model::part::Component;
+use crate::model::precision::Precision;
+
+use Component::{
+    AttentionOutput, AttentionProjections, DenseMlp, Embedding, ExpertLatent, Indexer, LatentUpProjection,
+    LinearAttention, LmHead, Norms, PerLayerEmbedding, ResidualMixing, RoutedExperts, Router, SharedExperts,
+    StateSpace,
+};
+
+/// Left in 16 bit by every recipe. Latent attention's up-projection is absorbed into queries and
+/// output when decoding, which engines hold in 16 bit whatever the checkpoint.
+const ALWAYS: [Component; 7] =
+    [Embedding, PerLayerEmbedding, LmHead, Norms, Router, ResidualMixing, LatentUpProjection];
+const ATTENTION: [Component; 5] = [AttentionProjections, AttentionOutput, Indexer, LinearAttention, StateSpace];
+
+/// A recipe: its id, its name, the format of what it quantises, and what it leaves alone beside
+/// what every recipe does.
+struct Recipe {
+    id: &'static str,
+    name: &'static str,
+    format: &'static str,
+    left: &'static [&'static [Component]],
+}
+
+/// What recipes that quantise experts alone leave.
+const BESIDE_EXPERTS: &[&[Component]] = &[&ATTENTION, &[SharedExperts, DenseMlp, ExpertLatent]];
+
+const RECIPES: [Recipe; 16] = [
+    Recipe { id: "bf16", name: "BF16", format: "BF16", left: &[] },
+    Recipe { id: "fp8", name: "FP8, 128×128 blocks", format: "FP8, 128×128 blocks", left: &[] },
+    Recipe { id: "fp8-tensor", name: "FP8 per tensor", format: "FP8", left: &[] },
+    Recipe { id: "mxfp8", name: "MXFP8", format: "MXFP8", left: &[] },
+    Recipe { id: "int8", name: "INT8", format: "INT8", left: &[] },
+    Recipe { id: "nvfp4", name: "NVFP4", format: "NVFP4", left: &[] },
+    Recipe { id: "nvfp4-mlp", name: "NVFP4, attention in 16 bit", format: "NVFP4", left: &[&ATTENTION] },
+    Recipe { id: "nvfp4-experts", name: "NVFP4, experts only", format: "NVFP4", left: BESIDE_EXPERTS },
+    Recipe { id: "mxfp4", name: "MXFP4, experts only", format: "MXFP4", left: BESIDE_EXPERTS },
+    Recipe { id: "mxfp4-experts", name: "MXFP4, experts only", format: "MXFP4", left: BESIDE_EXPERTS },
+    Recipe { id: "int4-experts", name: "INT4, experts only", format: "INT4, groups of 32", left: BESIDE_EXPERTS },
+    Recipe { id: "awq", name: "AWQ 4 bit", format: "INT4, groups of 128 with zeros", left: &[] },
+    Recipe { id: "gptq", name: "GPTQ 4 bit", format: "INT4, groups of 128 with zeros", left: &[] },
+    Recipe { id: "int4", name: "INT4, groups of 128", format: "INT4, groups of 128", left: &[] },
+    Recipe { id: "mlx-4bit", name: "MLX 4 bit", format: "MLX 4 bit", left: &[] },
+    Recipe { id: "mlx-8bit", name: "MLX 8 bit", format: "MLX 8 bit", left: &[] },
+];
+
+/// The bits of DeepSeek-V4's own mix: experts FP4 in blocks of 32, the rest FP8.
+fn fp8_with_fp4_experts() -> Quantisation {
+    let precision = leaving(bits("FP8, 128×128 blocks, 8-bit scales"), &[]).with(RoutedExperts, bits("MXFP4"));
+    Quantisation::new("FP8, experts FP4", precision)
+}
+
+/// A flat precision that leaves some components, and what every recipe leaves, in 16 bit.
+pub(super) fn leaving(weights_bits: f64, left: &[&[Component]]) -> Precision {
+    let all = left.iter().copied().flatten().chain(&ALWAYS);
+    all.fold(Precision::flat(weights_bits), |precision, component| precision.with(*component, 16.0))
+}
+
+impl Quantisation {
+    /// A recipe by its id, as options and links write it: `fp8`, `nvfp4-mlp`, `q4_k_m`…
+    ///
+    /// ```
+    /// use decodescope::model::{Component, Quantisation};
+    /// let precision = Quantisation::by_recipe("nvfp4-mlp").unwrap().precision;
+    /// assert_eq!(precision.bits(Component::RoutedExperts), 4.5);
+    /// assert_eq!(precision.bits(Component::AttentionOutput), 16.0);
+    /// ```
+    #[must_use]
+    pub fn by_recipe(id: &str) -> Option<Self> {
+        let id = id.trim().to_ascii_lowercase();
+        if id == "fp8-fp4-experts" {
+            return Some(fp8_with_fp4_experts());
+        }
+        if let Some(recipe) = RECIPES.iter().find(|recipe| recipe.id == id) {
+            return Some(Self::new(recipe.name, leaving(bits(recipe.format), recipe.left)));
+        }
+        let mix = super::mixes::mix_in_name(&id).filter(|mix| mix.name.len() == id.len())?;
+        Some(Self::new(format!("GGUF {}", mix.name), Precision::flat(mix.bits)))
+    }
+
+    /// The ids [`Quantisation::by_recipe`] knows, GGUF mixes aside.
+    #[must_use]
+    pub fn recipes() -> Vec<&'static str> {
+        RECIPES.iter().map(|recipe| recipe.id).chain(["fp8-fp4-experts"]).collect()
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_recipe_names_a_known_format() {
+        for recipe in RECIPES {
+            assert!(super::super::formats().iter().any(|format| format.name == recipe.format), "{}", recipe.id);
+        }
+    }
+
+    #[test]
+    fn recipes_differ_in_what_they_leave() {
+        let bits = |id: &str, component| Quantisation::by_recipe(id).unwrap().precision.bits(component);
+        assert_eq!(bits("mxfp4", RoutedExperts), 4.25);
+        assert_eq!(bits("mxfp4", AttentionProjections), 16.0);
+        assert_eq!(bits("nvfp4", AttentionProjections), 4.5);
+        assert_eq!(bits("nvfp4", LmHead), 16.0);
+        assert_eq!(bits("fp8-fp4-experts", SharedExperts), 8.0 + 8.0 / 16_384.0);
+        assert_eq!(bits("Q4_K_M", LmHead), 4.894);
+    }
+}

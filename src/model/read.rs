@@ -1,0 +1,290 @@
+//! What one decode step reads from memory and computes, per GPU.
+
+use super::architecture::Architecture;
+use super::part::{Block, Component, Part, Sharding, Usage, product};
+use super::precision::Precision;
+use super::split::Split;
+use crate::units::{Bytes, Flops};
+use serde::{Deserialize, Serialize};
+
+/// Whether ranks share a read or each make it in full.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Placement {
+    /// Each rank reads its share.
+    Sharded,
+    /// Every rank reads all of it.
+    Replicated,
+}
+
+/// What one GPU reads of one component in one decode step, over all layers.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Read {
+    /// Of what.
+    pub component: Component,
+    /// In which part of the network.
+    pub block: Block,
+    /// Whether ranks share it.
+    pub placement: Placement,
+    /// How much.
+    pub bytes: Bytes,
+    /// What is computed with it.
+    pub flops: Flops,
+    /// By how many separate operations, each of which starts up once.
+    pub operations: f64,
+}
+
+/// One decode step: how many sequences, how many tokens of each, after how much context.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Step {
+    /// Sequences decoded together, over all data-parallel groups.
+    pub sequences: f64,
+    /// Tokens of each that go through the model: 1, or 1 + the draft length when verifying drafts.
+    pub tokens: f64,
+    /// Tokens of context each sequence has.
+    pub context: f64,
+}
+
+/// One decode step's reads and operations on one GPU. With pipeline stages they are summed over the
+/// stages a token passes, as their times are; resident bytes are one stage's.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DecodeRead {
+    /// By component, block and placement, in the order of [`Component::ALL`].
+    pub reads: Vec<Read>,
+    /// Weights resident on the GPU.
+    pub resident_weights: Bytes,
+    /// Cache and state resident on the GPU.
+    pub resident_cache: Bytes,
+    /// Layers the step passes.
+    pub layers: u32,
+}
+
+/// Bytes of a step by where in the network they are read.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct PerLayer {
+    /// Attention's, of an average layer.
+    pub attention: Bytes,
+    /// The feed-forward block's, of an average layer.
+    pub feed_forward: Bytes,
+    /// Those outside the layers, of the whole step.
+    pub outside: Bytes,
+}
+
+/// Distinct experts that a batch's tokens hit in one layer, if routing is uniform.
+///
+/// # Formula
+/// `E × (1 − (1 − k/E)^tokens)`
+///
+/// # Limits
+/// Real routing is skewed, so fewer are hit; a router with groups changes it further.
+///
+/// ```
+/// use decodescope::model::distinct_experts;
+/// assert!((distinct_experts(256, 8, 1.0) - 8.0).abs() < 1e-9);
+/// // 16 tokens: 256 × (1 − (31/32)^16) = 101.96
+/// assert!((distinct_experts(256, 8, 16.0) - 101.96).abs() < 0.01);
+/// ```
+#[must_use]
+pub fn distinct_experts(experts: u32, chosen: u32, tokens: f64) -> f64 {
+    let experts = f64::from(experts.max(1));
+    let missed = 1.0 - f64::from(chosen).min(experts) / experts;
+    experts * (1.0 - missed.powf(tokens.max(0.0)))
+}
+
+/// What one GPU reads and computes in a step that decodes one token of each of `batch` sequences
+/// with `context` tokens each. See [`decode_step`].
+#[must_use]
+pub fn decode_read(
+    architecture: &Architecture,
+    precision: &Precision,
+    split: &Split,
+    batch: f64,
+    context: f64,
+) -> DecodeRead {
+    decode_step(architecture, precision, split, &Step { sequences: batch, tokens: 1.0, context })
+}
+
+/// What one GPU reads and computes in one decode step.
+///
+/// # Formula
+/// Weights: every part whole, over the ranks it is split over; an embedding, one row per token; of
+/// routed experts the [`distinct_experts`] hit. Caches: entries read, per sequence. States: read
+/// and written. Activations: each block reads and writes the hidden state and its normed copy.
+/// Operations: 2 per active parameter and token, and the caches' own.
+///
+/// # Units
+/// Bytes and floating-point operations per GPU and step.
+///
+/// # Source
+/// Layouts as vLLM's (which parts are split, which copied); the cache formulas are the mixers'.
+///
+/// # Limits
+/// Weights are read once per step, whatever the batch; what stays in a GPU's L2 is counted too.
+#[must_use]
+pub fn decode_step(architecture: &Architecture, precision: &Precision, split: &Split, step: &Step) -> DecodeRead {
+    let groups = f64::from(split.data_parallel_attention.max(1));
+    let sequences = at_least_zero(step.sequences) / groups;
+    let tokens = sequences * at_least_zero(step.tokens);
+    let mut ledger = Ledger { reads: Vec::new(), precision, split };
+    let mut resident = 0.0;
+
+    for (part, layers) in architecture.parts() {
+        let layers = f64::from(layers);
+        ledger.weights(&part, layers, tokens, tokens * groups);
+        if !part.tied {
+            let stored = part.parameters as f64 * padding(&part, architecture) / split.divisor(part.sharding);
+            resident += precision.bytes(part.component, stored * layers);
+        }
+    }
+    let mut cached = 0.0;
+    for group in &architecture.layers {
+        let layers = f64::from(group.count);
+        let blocks = f64::from(group.layer.allreduces());
+        let activations = 4.0 * blocks * product([architecture.hidden]) as f64 * tokens * layers;
+        let block = if group.layer.mixer.is_some() { Block::Attention } else { Block::FeedForward };
+        ledger.add(Component::Activations, block, Placement::Replicated, activations, 0.0, 0.0);
+        let Some(mixer) = &group.layer.mixer else { continue };
+        for entry in mixer.cache() {
+            let divisor = split.cache_divisor(entry.sharding);
+            let read = entry.elements * entry.tokens_read(step.context) * sequences * layers;
+            let heads = if entry.flops_sharded { f64::from(split.tensor_parallel.max(1)) } else { 1.0 };
+            let flops = entry.flops_per_token * entry.tokens_read(step.context) * tokens * layers / heads;
+            let placement = placement(entry.sharding);
+            ledger.add(entry.component, Block::Attention, placement, read / divisor, flops, layers);
+            if entry.owned {
+                let kept = entry.elements * entry.tokens_kept(step.context) * sequences * layers;
+                cached += precision.bytes(entry.component, kept / divisor);
+            }
+        }
+        let state = mixer.state() as f64 * sequences * layers / split.divisor(Sharding::Sharded);
+        if state > 0.0 {
+            // Decay, outer product, sum and readout: about six operations per element and token.
+            let flops = 6.0 * state * at_least_zero(step.tokens);
+            ledger.add(Component::RecurrentState, Block::Attention, Placement::Sharded, 2.0 * state, flops, layers);
+            cached += precision.bytes(Component::RecurrentState, state);
+        }
+    }
+    let stages = f64::from(split.pipeline_parallel.max(1));
+    ledger.reads.sort_by_key(|read| Component::ALL.iter().position(|component| *component == read.component));
+    DecodeRead {
+        reads: ledger.reads,
+        resident_weights: Bytes::new(resident / stages),
+        resident_cache: Bytes::new(cached / stages),
+        layers: architecture.layer_count(),
+    }
+}
+
+fn at_least_zero(number: f64) -> f64 {
+    if number.is_finite() { number.max(0.0) } else { 0.0 }
+}
+
+fn placement(sharding: Sharding) -> Placement {
+    if sharding == Sharding::Replicated { Placement::Replicated } else { Placement::Sharded }
+}
+
+/// vLLM pads vocabularies to a multiple of 64 before it splits them.
+fn padding(part: &Part, architecture: &Architecture) -> f64 {
+    if part.sharding != Sharding::Vocabulary || part.component == Component::PerLayerEmbedding {
+        return 1.0;
+    }
+    let rows = f64::from(architecture.vocabulary.max(1));
+    (rows / 64.0).ceil() * 64.0 / rows
+}
+
+/// The reads so far.
+struct Ledger<'a> {
+    reads: Vec<Read>,
+    precision: &'a Precision,
+    split: &'a Split,
+}
+
+impl Ledger<'_> {
+    /// Notes one part of the weights; `tokens` are one data-parallel group's, `all_tokens` all groups'.
+    fn weights(&mut self, part: &Part, layers: f64, tokens: f64, all_tokens: f64) {
+        if tokens <= 0.0 {
+            return;
+        }
+        let parameters = part.parameters as f64 * layers;
+        let mut divisor = self.split.divisor(part.sharding);
+        let (elements, flops) = match part.usage {
+            Usage::Whole => (parameters, 2.0 * parameters * tokens),
+            // One rank of the group holds a token's row; the others read nothing, the slowest one row.
+            Usage::Row(row) => {
+                divisor = 1.0;
+                (row as f64 * tokens * layers, 0.0)
+            }
+            Usage::Routed { experts, chosen } => {
+                let share = 1.0 / f64::from(experts.max(1));
+                let hit = distinct_experts(experts, chosen, all_tokens);
+                let chosen = f64::from(chosen.min(experts));
+                let imbalance = if self.split.expert_parallel { self.split.expert_imbalance.max(1.0) } else { 1.0 };
+                // No rank reads more experts than it holds.
+                let elements = (parameters * share * hit * imbalance).min(parameters);
+                (elements, 2.0 * parameters * share * chosen * all_tokens * imbalance)
+            }
+        };
+        let operations = f64::from(part.operations) * layers;
+        self.add(part.component, part.block, placement(part.sharding), elements / divisor, flops / divisor, operations);
+    }
+
+    /// Adds to what was noted of the same component, block and placement.
+    fn add(&mut self, component: Component, block: Block, placement: Placement, elements: f64, flops: f64, count: f64) {
+        let (bytes, flops) = (Bytes::new(self.precision.bytes(component, elements)), Flops::new(flops));
+        let same = |read: &&mut Read| (read.component, read.block, read.placement) == (component, block, placement);
+        match self.reads.iter_mut().find(same) {
+            Some(read) => {
+                read.bytes += bytes;
+                read.flops += flops;
+                read.operations += count;
+            }
+            None => self.reads.push(Read { component, block, placement, bytes, flops, operations: count }),
+        }
+    }
+}
+
+impl DecodeRead {
+    /// Everything one GPU reads in the step.
+    #[must_use]
+    pub fn total(&self) -> Bytes {
+        self.reads.iter().map(|read| read.bytes).sum()
+    }
+
+    /// The weights among it.
+    #[must_use]
+    pub fn weights(&self) -> Bytes {
+        self.sum(|read| read.component.is_weights())
+    }
+
+    /// What every rank reads in full.
+    #[must_use]
+    pub fn replicated(&self) -> Bytes {
+        self.sum(|read| read.placement == Placement::Replicated)
+    }
+
+    /// What one GPU reads of a component.
+    #[must_use]
+    pub fn of(&self, component: Component) -> Bytes {
+        self.sum(|read| read.component == component)
+    }
+
+    /// Everything one GPU computes in the step.
+    #[must_use]
+    pub fn flops(&self) -> Flops {
+        self.reads.iter().map(|read| read.flops).sum()
+    }
+
+    /// Bytes by place: attention and feed-forward of an average layer, and those outside the layers.
+    #[must_use]
+    pub fn per_layer(&self) -> PerLayer {
+        let layers = f64::from(self.layers.max(1));
+        PerLayer {
+            attention: self.sum(|read| read.block == Block::Attention) / layers,
+            feed_forward: self.sum(|read| read.block == Block::FeedForward) / layers,
+            outside: self.sum(|read| read.block == Block::Outside),
+        }
+    }
+
+    fn sum(&self, which: impl Fn(&Read) -> bool) -> Bytes {
+        self.reads.iter().filter(|read| which(read)).map(|read| read.bytes).sum()
+    }
+}

@@ -1,0 +1,187 @@
+//! Which model a name means, and how it is quantised.
+
+use super::precision::Precision;
+use super::presets::{Preset, presets};
+use super::quantisation::{Quantisation, file_bytes, mix_in_name};
+
+/// What a model's name says.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Recognised {
+    /// The model.
+    pub preset: &'static Preset,
+    /// How its weights are held: as the name says, else as the published checkpoint has them.
+    pub quantisation: Quantisation,
+    /// Whether the name itself says how they are held.
+    pub quantisation_named: bool,
+}
+
+/// The model a served name means: a repository (`zai-org/GLM-5-FP8`), a path
+/// (`/models/GLM-5-UD-Q4_K_XL.gguf`) or a plain name. `None` when no preset is meant.
+///
+/// ```
+/// use decodescope::model::recognise;
+/// let found = recognise("/shared/glm5-gguf/GLM-5-UD-Q4_K_XL.gguf").unwrap();
+/// assert_eq!(found.preset.id, "glm-5");
+/// assert_eq!(found.quantisation.name, "GGUF UD-Q4_K_XL");
+/// assert!(recognise("my-own-model").is_none());
+/// ```
+#[must_use]
+pub fn recognise(model_name: &str) -> Option<Recognised> {
+    let name = model_name.trim();
+    // The last part of a path names the model best; a directory may, when a file is called model.gguf.
+    let parts = name.trim_end_matches('/').rsplit(['/', '\\']).take(4);
+    let preset = parts.filter(|part| !part.is_empty()).find_map(preset_in)?;
+    let named = quantisation_in(name, preset);
+    let quantisation_named = named.is_some();
+    let native = preset.native_quantisation.as_deref().unwrap_or("bf16");
+    let quantisation = named.or_else(|| Quantisation::by_recipe(native))?;
+    Some(Recognised { preset, quantisation, quantisation_named })
+}
+
+/// The preset whose name is the longest one in the text, if any is.
+fn preset_in(text: &str) -> Option<&'static Preset> {
+    let words = words(text);
+    let distilled = words.iter().any(|word| word == "distill");
+    let names = |preset: &'static Preset| {
+        let names = [&preset.id, &preset.name].into_iter().chain(&preset.other_names);
+        names.map(move |name| (self::words(name), preset))
+    };
+    let within = |(name, _): &(Vec<String>, &Preset)| {
+        // A distilled model is its student, not its teacher.
+        let teacher = distilled && !name.iter().any(|word| word == "distill");
+        !teacher && words.windows(name.len().max(1)).any(|window| window == name.as_slice())
+    };
+    let found = presets().iter().flat_map(names).filter(within);
+    found.max_by_key(|(name, _)| name.iter().map(String::len).sum::<usize>()).map(|(_, preset)| preset)
+}
+
+/// Words and numbers of a name: `Qwen3-30B-A3B` is `qwen 3 30 b a 3 b`, and 2.5 is one number.
+fn words(text: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let mut before = ' ';
+    let mut letters = text.chars().peekable();
+    while let Some(letter) = letters.next() {
+        let is_point = letter == '.' && before.is_ascii_digit() && letters.peek().is_some_and(char::is_ascii_digit);
+        if letter.is_ascii_alphanumeric() || is_point {
+            let kind = |letter: char| letter.is_ascii_digit() || letter == '.';
+            let continues = before.is_ascii_alphanumeric() || before == '.';
+            match words.last_mut() {
+                Some(word) if continues && kind(before) == kind(letter) => word.push(letter.to_ascii_lowercase()),
+                _ => words.push(letter.to_ascii_lowercase().to_string()),
+            }
+            before = letter;
+        } else {
+            before = ' ';
+        }
+    }
+    words
+}
+
+/// The quantisation a name carries.
+fn quantisation_in(name: &str, preset: &Preset) -> Option<Quantisation> {
+    if let Some(mix) = mix_in_name(name) {
+        let parameters = preset.architecture.totals().with_prediction();
+        let precision = match file_bytes(&preset.id, mix.name) {
+            Some(bytes) => Precision::of_file(bytes, parameters),
+            None => Precision::flat(mix.bits),
+        };
+        return Some(Quantisation::new(format!("GGUF {}", mix.name), precision));
+    }
+    let lower = name.to_ascii_lowercase();
+    let carries = |word: &str| lower.contains(word);
+    let mlx = carries("mlx");
+    let recipe = if carries("nvfp4") || carries("fp4-") || lower.ends_with("fp4") && !carries("mxfp4") {
+        nvidia_recipe(preset, &lower)
+    } else if carries("mxfp4") {
+        "mxfp4"
+    } else if carries("mxfp8") {
+        "mxfp8"
+    } else if carries("fp8") {
+        if carries("dynamic") || carries("per-tensor") || carries("pertensor") { "fp8-tensor" } else { "fp8" }
+    } else if carries("awq") {
+        "awq"
+    } else if carries("gptq") {
+        "gptq"
+    } else if carries("w4a16") || carries("int4") {
+        if preset.native_quantisation.as_deref() == Some("int4-experts") { "int4-experts" } else { "int4" }
+    } else if carries("w8a8") || carries("int8") {
+        "int8"
+    } else if mlx && (carries("4bit") || carries("4-bit")) {
+        "mlx-4bit"
+    } else if mlx && (carries("8bit") || carries("8-bit")) {
+        "mlx-8bit"
+    } else if carries("bf16") || carries("fp16") {
+        "bf16"
+    } else {
+        return None;
+    };
+    Quantisation::by_recipe(recipe)
+}
+
+/// What NVIDIA's NVFP4 checkpoints quantise: everything in Qwen3 and in dense Llamas, all but
+/// attention in most others, experts alone in the latest.
+fn nvidia_recipe(preset: &Preset, name: &str) -> &'static str {
+    let starts = |heads: &[&str]| heads.iter().any(|head| preset.id.starts_with(head));
+    if starts(&["qwen3.5", "kimi-k3", "deepseek-v4"]) || ["glm-5.1", "k2.6", "k2.7"].iter().any(|it| name.contains(it))
+    {
+        "nvfp4-experts"
+    } else if starts(&["glm", "deepseek", "kimi", "minimax", "gemma-4"]) {
+        "nvfp4-mlp"
+    } else {
+        "nvfp4"
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn id(name: &str) -> Option<&'static str> {
+        recognise(name).map(|found| found.preset.id.as_str())
+    }
+
+    #[test]
+    fn names_as_servers_report_them() {
+        for (name, expected) in [
+            ("zai-org/GLM-5-FP8", "glm-5"),
+            ("zai-org/GLM-4.5-Air", "glm-4.5-air"),
+            ("zai-org/GLM-4.5", "glm-4.5"),
+            ("Qwen/Qwen3-30B-A3B-Instruct-2507", "qwen3-30b-a3b"),
+            ("Qwen/Qwen3-8B", "qwen3-8b"),
+            ("qwen3:8b", "qwen3-8b"),
+            ("deepseek-ai/DeepSeek-V3.2-Exp", "deepseek-v3.2"),
+            ("deepseek-ai/DeepSeek-V3-0324", "deepseek-v3"),
+            ("deepseek-ai/DeepSeek-R1", "deepseek-r1"),
+            ("deepseek-ai/DeepSeek-R1-Distill-Llama-70B", "llama-3.1-70b"),
+            ("meta-llama/Meta-Llama-3.1-8B-Instruct", "llama-3.1-8b"),
+            ("meta-llama/Llama-3.3-70B-Instruct", "llama-3.1-70b"),
+            ("openai/gpt-oss-120b", "gpt-oss-120b"),
+            ("MiniMaxAI/MiniMax-M2.5", "minimax-m2"),
+            ("moonshotai/Kimi-K2-Instruct-0905", "kimi-k2"),
+            ("mistralai/Mixtral-8x7B-Instruct-v0.1", "mixtral-8x7b"),
+            ("/models/glm5/model.gguf", "glm-5"),
+        ] {
+            assert_eq!(id(name), Some(expected), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_means_no_preset_is_not_guessed() {
+        for name in ["", "/", "model", "GLM-5.9", "DeepSeek-R1-Distill-Qwen-1.5B", "Qwen3"] {
+            assert_eq!(id(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn the_quantisation_is_the_names_or_the_checkpoints_own() {
+        let named = |name: &str| recognise(name).unwrap().quantisation.name;
+        assert_eq!(named("zai-org/GLM-5-FP8"), "FP8, 128×128 blocks");
+        assert_eq!(named("nvidia/GLM-5-NVFP4"), "NVFP4, attention in 16 bit");
+        assert_eq!(named("Qwen/Qwen3-32B-AWQ"), "AWQ 4 bit");
+        assert_eq!(named("openai/gpt-oss-20b"), "MXFP4, experts only");
+        assert_eq!(named("deepseek-ai/DeepSeek-V3"), "FP8, 128×128 blocks");
+        assert_eq!(named("Qwen/Qwen3-8B"), "BF16");
+        assert!(!recognise("Qwen/Qwen3-8B").unwrap().quantisation_named);
+    }
+}

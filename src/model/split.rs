@@ -1,0 +1,63 @@
+//! How a model is spread over GPUs.
+
+use super::part::Sharding;
+use serde::{Deserialize, Serialize};
+
+/// Ranks of each kind of parallelism. GPUs in all: `tensor × pipeline × data`.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Split {
+    /// Ranks that share every matrix.
+    pub tensor_parallel: u32,
+    /// Stages the layers are dealt to; a token passes them one after another.
+    pub pipeline_parallel: u32,
+    /// Groups that each serve their share of the batch with their own copy of attention, while
+    /// experts are spread over all of them.
+    pub data_parallel_attention: u32,
+    /// Whether experts are dealt whole to ranks instead of each being cut.
+    pub expert_parallel: bool,
+    /// Ranks of a tensor-parallel group that share a cache they would otherwise each hold whole.
+    pub decode_context_parallel: u32,
+    /// How many more experts the busiest rank reads than the mean, under expert parallelism.
+    pub expert_imbalance: f64,
+}
+
+impl Default for Split {
+    /// One GPU.
+    fn default() -> Self {
+        Self::tensor(1)
+    }
+}
+
+impl Split {
+    /// Tensor parallelism alone.
+    #[must_use]
+    pub const fn tensor(ranks: u32) -> Self {
+        Self {
+            tensor_parallel: ranks,
+            pipeline_parallel: 1,
+            data_parallel_attention: 1,
+            expert_parallel: false,
+            decode_context_parallel: 1,
+            expert_imbalance: 1.0,
+        }
+    }
+
+    /// How many GPUs it takes.
+    #[must_use]
+    pub fn gpus(&self) -> u32 {
+        let ranks = self.tensor_parallel.max(1).saturating_mul(self.data_parallel_attention.max(1));
+        ranks.saturating_mul(self.pipeline_parallel.max(1))
+    }
+
+    /// Over how many ranks of a stage a tensor is divided.
+    pub(crate) fn divisor(&self, sharding: Sharding) -> f64 {
+        let groups = if sharding == Sharding::Experts { self.data_parallel_attention.max(1) } else { 1 };
+        f64::from(sharding.divisor(self.tensor_parallel)) * f64::from(groups)
+    }
+
+    /// Over how many ranks a cache is divided: by heads, and by context where it would be copied.
+    pub(crate) fn cache_divisor(&self, sharding: Sharding) -> f64 {
+        let copies = f64::from(self.tensor_parallel.max(1)) / f64::from(sharding.divisor(self.tensor_parallel));
+        self.divisor(sharding) * f64::from(self.decode_context_parallel.max(1)).min(copies)
+    }
+}
