@@ -1,7 +1,7 @@
 //! Bytes read per step, the bandwidth they use, and the floor they set.
 
 use super::Step;
-use crate::model::{self, DecodeRead, Split};
+use crate::model::{self, Component, DecodeRead, Split};
 use crate::scenario::{Field, Scenario, Sourced};
 use crate::units::{Bytes, BytesPerSecond, Ratio, Seconds};
 
@@ -21,6 +21,18 @@ pub struct Memory {
 }
 
 impl Memory {
+    /// What is read of each component, the largest first.
+    #[must_use]
+    pub fn components(&self) -> Vec<(Component, Bytes)> {
+        let mut components: Vec<(Component, Bytes)> = Component::ALL
+            .iter()
+            .map(|&component| (component, self.read.of(component)))
+            .filter(|(_, bytes)| bytes.get() > 0.0)
+            .collect();
+        components.sort_by(|(_, a), (_, b)| b.get().total_cmp(&a.get()));
+        components
+    }
+
     /// The utilisation over a step of known length.
     ///
     /// # Formula

@@ -81,9 +81,11 @@ pub fn step_slices(step: &Step, memory: Option<&Memory>, allreduce: Option<&Esti
                 slices.push(Slice { part, time: bytes / memory.bandwidth.value });
             }
         };
-        add(Part::Attention, memory.read.attention());
-        add(Part::FeedForward, memory.read.feed_forward());
-        add(Part::Head, memory.read.outside_layers());
+        let layer = memory.read.per_layer();
+        let layers = f64::from(memory.read.layers);
+        add(Part::Attention, layer.attention * layers);
+        add(Part::FeedForward, layer.feed_forward * layers);
+        add(Part::Head, layer.outside);
     }
     if let Some(estimate) = allreduce.filter(|estimate| estimate.time.likely.get() > 0.0) {
         slices.push(Slice { part: Part::Allreduce, time: estimate.time.likely });

@@ -8,12 +8,12 @@ use decodescope::{hardware, model};
 /// The models known.
 pub fn models() -> Outcome {
     let rows = model::presets().iter().map(|preset| {
-        let architecture = preset.architecture();
+        let architecture = &preset.architecture;
         let totals = architecture.totals();
         let billions = |parameters: f64| format!("{:.1} B", parameters / 1e9);
         vec![
-            preset.id.to_owned(),
-            preset.name.to_owned(),
+            preset.id.clone(),
+            preset.name.clone(),
             billions(totals.total as f64),
             billions(totals.active_excluding_input_embedding as f64),
             count(f64::from(architecture.layer_count())),

@@ -96,7 +96,7 @@ fn select(scenario: &mut Scenario, selection: Selection) -> Result<(), Failure> 
 /// A preset by its id, or an architecture from a configuration file.
 fn model_choice(name: &str, warnings: &mut Vec<Warning>) -> Result<ModelChoice, Failure> {
     if let Some(preset) = model::preset(name) {
-        return Ok(ModelChoice::Preset(preset.id.to_owned()));
+        return Ok(ModelChoice::Preset(preset.id.clone()));
     }
     let Ok(text) = std::fs::read_to_string(name) else {
         return Err(unknown("model", name, model::suggest(name), "models"));

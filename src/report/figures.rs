@@ -8,7 +8,7 @@ use crate::chart::{
 use crate::metrics::{self, Meaning};
 use crate::scenario::Scenario;
 use crate::units::format::{count, show, show_column, show_micros, show_range, trimmed};
-use crate::units::{Ratio, Seconds};
+use crate::units::{Range, Ratio, Seconds};
 
 /// Points along the curve: enough that it looks smooth at any width.
 const CURVE_POINTS: u32 = 96;
@@ -222,7 +222,7 @@ fn bounds(histogram: &metrics::Histogram) -> String {
     let quantiles = [("p50", 0.5), ("p90", 0.9), ("p99", 0.99)].map(|(name, q)| {
         let quantile = histogram.quantile(q)?;
         let [low, high] = [quantile.low, quantile.high].map(Seconds::new);
-        let range = show_range(crate::units::Range { low, likely: low, high });
+        let range = show_range(Range { low, likely: low, high });
         let guess = quantile.interpolated.map(|value| format!(" (Prometheus interpolates {})", show(Seconds::new(value))));
         Some(format!("{name} lies within {range}{}", guess.unwrap_or_default()))
     });
@@ -239,10 +239,11 @@ fn bounds(histogram: &metrics::Histogram) -> String {
 
 fn bytes(analysis: &Analysis) -> Option<Figure> {
     let memory = analysis.memory.as_ref()?;
-    let sizes: Vec<_> = memory.read.reads.iter().map(|read| read.bytes).collect();
-    let segments = memory.read.reads.iter().zip(show_column(&sizes)).map(|(read, size)| Segment {
-        label: read.component.to_string(),
-        value: read.bytes.get(),
+    let components = memory.components();
+    let sizes: Vec<_> = components.iter().map(|(_, bytes)| *bytes).collect();
+    let segments = components.iter().zip(show_column(&sizes)).map(|((component, bytes), size)| Segment {
+        label: component.to_string(),
+        value: bytes.get(),
         text: size.to_string(),
         role: SegmentRole::Part,
     });

@@ -4,8 +4,10 @@
 //! not known is `null`; an open end of a range is `null` too. Within one [`SCHEMA`] fields are only
 //! ever added.
 
-use crate::budget::{Analysis, Estimate, Rung, RungKind};
+use crate::budget::{Analysis, Estimate, Memory, Rung, RungKind};
+use crate::collective::{ExperimentError, ExperimentReading};
 use crate::metrics::{Histogram, Meaning, ServingMetrics};
+use crate::model::Component;
 use crate::paste::Warning;
 use crate::report::verdict;
 use crate::scenario::link::choice_key;
@@ -111,7 +113,7 @@ enum Bound {
 #[derive(Serialize)]
 struct QuantileRow {
     bucket: [Bound; 2],
-    interpolated_seconds: f64,
+    interpolated_seconds: Option<f64>,
     low_seconds: f64,
     high_seconds: f64,
 }
@@ -137,7 +139,7 @@ struct Experiment {
 
 #[derive(Serialize)]
 struct Read {
-    component: String,
+    component: Component,
     bytes: f64,
 }
 
@@ -305,7 +307,7 @@ fn bound(value: f64) -> Bound {
     if value == f64::INFINITY { Bound::Infinite("+Inf") } else { Bound::Finite(value) }
 }
 
-fn experiment(outcome: &Result<crate::collective::ExperimentReading, crate::collective::ExperimentError>) -> Experiment {
+fn experiment(outcome: &Result<ExperimentReading, ExperimentError>) -> Experiment {
     match outcome {
         Ok(reading) => Experiment {
             saved_seconds_per_token: Some(reading.saved_per_token.get()),
@@ -319,13 +321,8 @@ fn experiment(outcome: &Result<crate::collective::ExperimentReading, crate::coll
     }
 }
 
-fn read(memory: &crate::budget::Memory) -> Vec<Read> {
-    memory
-        .read
-        .reads
-        .iter()
-        .map(|read| Read { component: read.component.to_string(), bytes: read.bytes.get() })
-        .collect()
+fn read(memory: &Memory) -> Vec<Read> {
+    memory.components().into_iter().map(|(component, bytes)| Read { component, bytes: bytes.get() }).collect()
 }
 
 fn estimate(estimate: &Estimate) -> EstimateRow {

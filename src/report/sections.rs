@@ -9,7 +9,7 @@ use crate::scenario::{Field, ModelChoice, Scenario, Sourced};
 use crate::units::format::{
     Quantity, count, show, show_change, show_message, show_micros, show_range, times, trimmed,
 };
-use crate::units::{Ratio, Seconds};
+use crate::units::{Range, Ratio, Seconds};
 
 /// How many warnings a report names before it only counts the rest.
 const MOST_WARNINGS: usize = 20;
@@ -53,7 +53,7 @@ fn system(document: &mut Document, scenario: &Scenario) {
     let mut add = |name: &str, value: String, source: &str| rows.push(row([name.to_owned(), value, source.to_owned()]));
     match &scenario.model {
         Some(ModelChoice::Preset(id)) => {
-            let name = crate::model::preset(id).map_or(id.clone(), |preset| preset.name.to_owned());
+            let name = crate::model::preset(id).map_or(id.clone(), |preset| preset.name.clone());
             add("model", name, "catalogue");
         }
         Some(ModelChoice::Custom(architecture)) => add("model", architecture.name.clone(), "typed"),
@@ -136,8 +136,8 @@ fn measured(document: &mut Document, scenario: &Scenario, set: &ServingMetrics) 
 /// A quantile as its bounds: what the buckets and the sum allow.
 fn quantile(histogram: &Histogram, q: f64) -> String {
     histogram.quantile(q).map_or("—".to_owned(), |quantile| {
-        let [low, likely, high] = [quantile.low, quantile.interpolated, quantile.high].map(Seconds::new);
-        show_range(crate::units::Range { low, likely, high }).to_string()
+        let [low, high] = [quantile.low, quantile.high].map(Seconds::new);
+        show_range(Range { low, likely: low, high }).to_string()
     })
 }
 
@@ -225,12 +225,8 @@ fn allreduce(document: &mut Document, scenario: &Scenario, analysis: &Analysis) 
 fn memory(document: &mut Document, analysis: &Analysis) {
     let Some(memory) = &analysis.memory else { return };
     document.section("Memory bandwidth");
-    let rows = memory.read.reads.iter().map(|read| {
-        row([
-            read.component.to_string(),
-            show(read.bytes).to_string(),
-            show(read.bytes / memory.bandwidth.value).to_string(),
-        ])
+    let rows = memory.components().into_iter().map(|(component, bytes)| {
+        row([component.to_string(), show(bytes).to_string(), show(bytes / memory.bandwidth.value).to_string()])
     });
     document.table(&["read per step and GPU", "bytes", "time at full bandwidth"], rows.collect());
     document.paragraph(format!(

@@ -119,7 +119,7 @@ impl Scenario {
     #[must_use]
     pub fn architecture(&self) -> Option<Architecture> {
         let mut architecture = match self.model.as_ref()? {
-            ModelChoice::Preset(id) => model::preset(id)?.architecture(),
+            ModelChoice::Preset(id) => model::preset(id)?.architecture.clone(),
             ModelChoice::Custom(architecture) => (**architecture).clone(),
         };
         if let Some(&layers) = self.typed.get(&Field::Layers) {
@@ -137,11 +137,11 @@ impl Scenario {
         hardware::find(self.gpu.as_deref()?)
     }
 
-    /// The bits each kind of tensor takes: the recipe that the served model's name tells, with typed
-    /// changes applied.
+    /// The bits each kind of tensor takes: as the served model's name tells, else as the model is
+    /// published, with typed changes applied.
     #[must_use]
     pub fn precision(&self) -> Precision {
-        let mut precision = self.recognised_precision().unwrap_or_default();
+        let mut precision = self.quantisation().map(|known| known.precision).unwrap_or_default();
         if let Some(&bits) = self.typed.get(&Field::WeightBits) {
             precision = Precision::flat(bits);
         }
@@ -170,7 +170,7 @@ impl Scenario {
             self.typed.remove(&field);
         }
         if let Some(recognised) = recognised {
-            self.model = Some(ModelChoice::Preset(recognised.preset.id.to_owned()));
+            self.model = Some(ModelChoice::Preset(recognised.preset.id.clone()));
         }
         self.measured = Some(measured);
     }

@@ -1,9 +1,9 @@
 //! The value of every field, and where it came from.
 
-use super::{Field, Scenario, Source, Sourced};
+use super::{Field, ModelChoice, Scenario, Source, Sourced};
 use crate::collective::{self, Fit};
-use crate::metrics::{Meaning, ServingMetrics};
-use crate::model::{self, Precision};
+use crate::metrics::{Histogram, Meaning, ServingMetrics};
+use crate::model::{self, Precision, Quantisation};
 use crate::units::{Bytes, BytesPerSecond, Seconds};
 
 /// The length of a reply where none is said.
@@ -46,10 +46,16 @@ impl Scenario {
         self.measured.as_ref().map(super::Measured::selected)
     }
 
-    /// What the served model's name tells of its weights' format.
+    /// How the weights are held: as the served model's name tells, where it is the model chosen; else
+    /// as that model is published.
     #[must_use]
-    pub fn recognised_precision(&self) -> Option<Precision> {
-        model::recognise(self.measured.as_ref()?.model_name()?)?.precision
+    pub fn quantisation(&self) -> Option<Quantisation> {
+        let ModelChoice::Preset(id) = self.model.as_ref()? else { return None };
+        let served = self.measured.as_ref().and_then(super::Measured::model_name).and_then(model::recognise);
+        if let Some(served) = served.filter(|served| served.preset.id == *id) {
+            return Some(served.quantisation);
+        }
+        Quantisation::by_recipe(model::preset(id)?.native_quantisation.as_deref()?)
     }
 
     /// The published microbenchmark behind the allreduce's latency and bandwidth, if one fits.
@@ -82,7 +88,7 @@ impl Scenario {
             Field::TokensPerStep => set.tokens_per_step().filter(|&tokens| tokens > MORE_THAN_ONE_TOKEN),
             // Half of a reply is in the cache on average while it is being written.
             Field::Context => {
-                let mean = |meaning| set.histogram(meaning).and_then(crate::metrics::Histogram::mean);
+                let mean = |meaning| set.histogram(meaning).and_then(Histogram::mean);
                 Some(mean(Meaning::RequestPromptTokens)? + mean(Meaning::RequestGenerationTokens).unwrap_or(0.0) / 2.0)
             }
             _ => None,
@@ -94,7 +100,11 @@ impl Scenario {
         match field {
             Field::Layers => Some(f64::from(self.architecture()?.layer_count())),
             Field::Hidden => Some(f64::from(self.architecture()?.hidden)),
-            Field::WeightBits => Some(self.recognised_precision()?.weights_bits),
+            Field::WeightBits => Some(self.quantisation()?.precision.weights_bits),
+            Field::AllreducesPerLayer => {
+                let architecture = self.architecture()?;
+                Some(f64::from(architecture.allreduces()) / f64::from(architecture.layer_count().max(1)))
+            }
             Field::Bandwidth => {
                 let gpu = self.gpu()?;
                 Some(gpu.achieved_bandwidth.unwrap_or(gpu.bandwidth).as_giga())

@@ -63,7 +63,7 @@ fn ModelPicker() -> impl IntoView {
                 {move || custom().map(|name| view! { <option value=CUSTOM selected=true>{name}</option> })}
                 {model::presets()
                     .iter()
-                    .map(|preset| view! { <option value=preset.id selected=move || value() == preset.id>{preset.name}</option> })
+                    .map(|preset| view! { <option value=preset.id.as_str() selected=move || value() == preset.id>{preset.name.as_str()}</option> })
                     .collect_view()}
             </select>
             <p class="hint">"Or paste a model's config.json."</p>
