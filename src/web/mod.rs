@@ -1,6 +1,25 @@
-//! The page. [`app`] is what a person sees, [`platform`] alone touches the browser, [`panic_banner`] is the last
-//! resort. The binary `main.rs` beside this file only starts it.
+//! The page.
+//!
+//! | file | what |
+//! |---|---|
+//! | `main.rs` | the binary: starts the page |
+//! | `app` | the root component; the scenario and the address follow each other |
+//! | `state` | the scenario, what follows from it, and the one door through which it changes |
+//! | `intake` | what a person pastes, drops or chooses, taken in |
+//! | `answer`, `cards`, `chart_view` | what is shown |
+//! | `import`, `inputs`, `field`, `toolbar` | what is set and done |
+//! | `platform/` | the browser's pieces; nothing else touches the browser |
+//! | `panic_banner` | the last resort |
 
+mod answer;
 pub mod app;
+mod cards;
+mod chart_view;
+mod field;
+mod import;
+mod inputs;
+mod intake;
 pub mod panic_banner;
 pub mod platform;
+pub mod state;
+mod toolbar;

@@ -1,0 +1,100 @@
+//! The charts, each in a card with what is worth saying beside it.
+
+use super::chart_view::ChartView;
+use super::state::{Action, State};
+use crate::budget::EstimateKind;
+use crate::report::{Figure, figures};
+use crate::scenario::EstimateChoice;
+use crate::scenario::link::{CHOICES, choice_key};
+use leptos::prelude::*;
+
+/// All charts there is data for.
+#[component]
+pub fn Cards() -> impl IntoView {
+    let state = State::expect();
+    let all = Memo::new(move |_| state.analysis.with(|analysis| figures(&state.scenario(), analysis)));
+    let keys = Memo::new(move |_| all.with(|all| all.iter().map(|figure| figure.key).collect::<Vec<_>>()));
+    view! {
+        <div class="cards">
+            <For each=move || keys.get() key=|key| *key let:key>
+                <Card figures=all key=key/>
+            </For>
+        </div>
+    }
+}
+
+#[component]
+fn Card(figures: Memo<Vec<Figure>>, key: &'static str) -> impl IntoView {
+    // The last figure stays while its card is being taken away.
+    let figure = Memo::new(move |last: Option<&Option<Figure>>| {
+        let now = figures.with(|all| all.iter().find(|figure| figure.key == key).cloned());
+        now.or_else(|| last.cloned().flatten())
+    });
+    let chart = Signal::derive(move || figure.get().map(|figure| figure.chart));
+    let title = move || figure.with(|figure| figure.as_ref().map(|figure| figure.chart.title().to_owned()));
+    let note = move || figure.with(|figure| figure.as_ref().map(|figure| figure.note.clone()));
+    let heading = format!("card-{key}");
+    view! {
+        <section class="card" data-card=key aria-labelledby=heading.clone()>
+            <h2 id=heading>{title}</h2>
+            {(key == "budget").then(|| view! { <EstimatePicker/> })}
+            {move || chart.with(Option::is_some).then(|| {
+                let chart = Signal::derive(move || chart.get().unwrap_or_else(empty));
+                view! { <ChartView chart=chart key=key/> }
+            })}
+            <p class="note">{note}</p>
+        </section>
+    }
+}
+
+fn empty() -> crate::chart::Chart {
+    crate::chart::Chart::Stack(crate::chart::Stack::default())
+}
+
+/// Which estimate of the allreduce the budget, the ceilings and the what-ifs use.
+#[component]
+fn EstimatePicker() -> impl IntoView {
+    let state = State::expect();
+    let choice = state.read(|scenario| scenario.choice);
+    let known = Memo::new(move |_| {
+        state.analysis.with(|analysis| analysis.estimates.iter().map(|estimate| estimate.kind).collect::<Vec<_>>())
+    });
+    let offered = move || CHOICES.into_iter().filter(|&choice| known.with(|known| known.contains(&kind(choice)))).collect::<Vec<_>>();
+    view! {
+        <Show when=move || (offered().len() > 1)>
+            <fieldset class="segmented">
+                <legend>"Allreduce by"</legend>
+                {move || offered().into_iter().map(|one| view! {
+                    <label class:chosen=move || choice.get() == one>
+                        <input
+                            type="radio"
+                            name="estimate"
+                            value=choice_key(one)
+                            prop:checked=move || choice.get() == one
+                            on:change=move |_| state.apply(Action::Estimate(one))
+                        />
+                        {short_title(one)}
+                    </label>
+                }).collect_view()}
+            </fieldset>
+        </Show>
+    }
+}
+
+fn kind(choice: EstimateChoice) -> EstimateKind {
+    match choice {
+        EstimateChoice::Combined => EstimateKind::Combined,
+        EstimateChoice::AlphaBeta => EstimateKind::AlphaBeta,
+        EstimateChoice::StatedShare => EstimateKind::StatedShare,
+        EstimateChoice::StatedCompute => EstimateKind::StatedCompute,
+    }
+}
+
+fn short_title(choice: EstimateChoice) -> &'static str {
+    match choice {
+        EstimateChoice::Combined => "best evidence",
+        EstimateChoice::AlphaBeta => "latency and bandwidth",
+        EstimateChoice::StatedShare => "stated share",
+        EstimateChoice::StatedCompute => "stated compute",
+    }
+}
