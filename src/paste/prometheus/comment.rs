@@ -1,0 +1,199 @@
+//! Lines that begin with `#`: metadata, the end mark, and comments.
+
+use super::exposition::Type;
+use super::rule::{Breach, Rule};
+use super::sample::{is_blank, name_end};
+use std::borrow::Cow;
+
+/// What a line that begins with `#` says.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Comment<'t> {
+    /// Nothing a machine understands.
+    Plain,
+    /// `# EOF`.
+    Eof,
+    /// The metric's explanation, unescaped.
+    Help(Cow<'t, str>, Cow<'t, str>),
+    /// The metric's type; `None` for a word no format has.
+    Type(Cow<'t, str>, Option<Type>),
+    /// The metric's unit.
+    Unit(Cow<'t, str>, Cow<'t, str>),
+    /// Metadata that cannot be read.
+    Malformed,
+}
+
+/// Reads a line that begins with `#` at its first byte, noting breaches.
+pub(super) fn comment<'t>(line: &'t str, breaches: &mut Vec<Breach>) -> Comment<'t> {
+    let mut cursor = Cursor { line, at: 1, breaches };
+    cursor.separator();
+    let keyword = cursor.token();
+    let keyword_end = cursor.at;
+    match keyword {
+        "EOF" if line.len() == keyword_end => return Comment::Eof,
+        "HELP" | "TYPE" | "UNIT" if keyword_end > keyword.len() + 1 => {}
+        _ => {
+            cursor.note(0, Rule::Comment);
+            return Comment::Plain;
+        }
+    }
+    cursor.separator();
+    let name_start = cursor.at;
+    let Some(name) = cursor.name() else {
+        cursor.note(name_start, if name_start == line.len() { Rule::MetadataForm } else { Rule::MetadataName });
+        return Comment::Malformed;
+    };
+    if cursor.at == line.len() {
+        cursor.note(cursor.at, Rule::MetadataForm);
+    }
+    match keyword {
+        "HELP" => {
+            cursor.separator();
+            let text = unescape(line.get(cursor.at..).unwrap_or_default());
+            Comment::Help(name, text)
+        }
+        "TYPE" => {
+            cursor.separator();
+            let at = cursor.at;
+            let word = cursor.token();
+            if cursor.at < line.len() {
+                cursor.note(cursor.at, Rule::ExtraBlank);
+                let rest = line.get(cursor.at..).unwrap_or_default();
+                if !rest.trim().is_empty() {
+                    cursor.note(cursor.at, Rule::MetadataForm);
+                }
+            }
+            let kind = Type::from_word(word);
+            if !word.is_empty() && kind.is_none_or(|kind| kind.word() != word && word != "untyped") {
+                cursor.note(at, Rule::UnknownType);
+            }
+            Comment::Type(name, kind)
+        }
+        _ => {
+            cursor.separator();
+            Comment::Unit(name, Cow::Borrowed(line.get(cursor.at..).unwrap_or_default()))
+        }
+    }
+}
+
+struct Cursor<'t, 'b> {
+    line: &'t str,
+    at: usize,
+    breaches: &'b mut Vec<Breach>,
+}
+
+impl<'t> Cursor<'t, '_> {
+    fn rest(&self) -> &'t str {
+        self.line.get(self.at..).unwrap_or_default()
+    }
+
+    fn note(&mut self, at: usize, rule: Rule) {
+        self.breaches.push(Breach { at, rule });
+    }
+
+    fn separator(&mut self) {
+        let rest = self.rest();
+        let blanks = rest.bytes().take_while(|byte| is_blank(*byte)).count();
+        if blanks > 0 && !(blanks == 1 && rest.starts_with(' ')) {
+            self.note(self.at, Rule::ExtraBlank);
+        }
+        self.at += blanks;
+    }
+
+    fn token(&mut self) -> &'t str {
+        let token = self.rest().split([' ', '\t']).next().unwrap_or_default();
+        self.at += token.len();
+        token
+    }
+
+    /// A metric name, bare or quoted, that ends at a blank or at the end of the line.
+    fn name(&mut self) -> Option<Cow<'t, str>> {
+        let rest = self.rest();
+        let (name, length) = if let Some(inside) = rest.strip_prefix('"') {
+            let mut escaped = false;
+            let end = inside.bytes().position(|byte| {
+                let closes = byte == b'"' && !escaped;
+                escaped = byte == b'\\' && !escaped;
+                closes
+            })?;
+            let raw = inside.get(..end)?;
+            let mut others = raw.as_bytes().windows(2).filter(|pair| pair[0] == b'\\');
+            if raw.contains('\\') && others.any(|pair| !matches!(pair[1], b'\\' | b'"' | b'n')) {
+                self.note(self.at, Rule::UnknownEscape);
+            }
+            (unescape_with(raw, true), end + 2)
+        } else {
+            let end = name_end(rest.as_bytes(), 0, true);
+            (Cow::Borrowed(rest.get(..end)?), end)
+        };
+        let ends = rest.as_bytes().get(length).is_none_or(|next| is_blank(*next));
+        if name.is_empty() || !ends {
+            return None;
+        }
+        self.at += length;
+        Some(name)
+    }
+}
+
+/// Resolves `\\`, `\n` (and `\"`, which OpenMetrics adds); other backslashes stay.
+fn unescape(text: &str) -> Cow<'_, str> {
+    unescape_with(text, true)
+}
+
+fn unescape_with(text: &str, quotes: bool) -> Cow<'_, str> {
+    if !text.contains('\\') {
+        return Cow::Borrowed(text);
+    }
+    let mut plain = String::with_capacity(text.len());
+    let mut letters = text.chars().peekable();
+    while let Some(letter) = letters.next() {
+        let resolved = match (letter, letters.peek()) {
+            ('\\', Some('n')) => '\n',
+            ('\\', Some('\\')) => '\\',
+            ('\\', Some('"')) if quotes => '"',
+            _ => {
+                plain.push(letter);
+                continue;
+            }
+        };
+        letters.next();
+        plain.push(resolved);
+    }
+    Cow::Owned(plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(line: &str) -> (Comment<'_>, Vec<Rule>) {
+        let mut breaches = Vec::new();
+        let comment = comment(line, &mut breaches);
+        (comment, breaches.into_iter().map(|breach| breach.rule).collect())
+    }
+
+    #[test]
+    fn metadata_and_the_end() {
+        assert_eq!(read("# HELP a two\\nlines").0, Comment::Help("a".into(), "two\nlines".into()));
+        assert_eq!(read("# TYPE a:b histogram"), (Comment::Type("a:b".into(), Some(Type::Histogram)), vec![]));
+        assert_eq!(read("# TYPE \"my.name\" gauge").0, Comment::Type("my.name".into(), Some(Type::Gauge)));
+        assert_eq!(read("# UNIT a_seconds seconds").0, Comment::Unit("a_seconds".into(), "seconds".into()));
+        assert_eq!(read("# EOF").0, Comment::Eof);
+    }
+
+    #[test]
+    fn comments_are_comments() {
+        for line in ["#", "# hello", "#TYPE a counter", "# EOF ", "# EOFx", "#\tFOO bar"] {
+            let (comment, rules) = read(line);
+            assert_eq!((comment, rules.last()), (Comment::Plain, Some(&Rule::Comment)), "{line}");
+        }
+    }
+
+    #[test]
+    fn broken_metadata_is_named() {
+        assert_eq!(read("# TYPE met-ric gauge"), (Comment::Malformed, vec![Rule::MetadataName]));
+        assert_eq!(read("# TYPE"), (Comment::Malformed, vec![Rule::MetadataForm]));
+        assert_eq!(read("# TYPE a"), (Comment::Type("a".into(), None), vec![Rule::MetadataForm]));
+        assert_eq!(read("# TYPE a meh"), (Comment::Type("a".into(), None), vec![Rule::UnknownType]));
+        assert_eq!(read("# TYPE a COUNTER"), (Comment::Type("a".into(), Some(Type::Counter)), vec![Rule::UnknownType]));
+    }
+}

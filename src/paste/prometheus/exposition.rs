@@ -1,0 +1,296 @@
+//! What was read: samples, families and remarks.
+
+use super::arena::{Arena, Label, Record, Span};
+use crate::paste::Warning;
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+/// A metric's type, as its `# TYPE` line says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Type {
+    /// Only rises, except at a restart.
+    Counter,
+    /// Rises and falls.
+    Gauge,
+    /// Cumulative buckets, a count and a sum.
+    Histogram,
+    /// A histogram whose counts may fall.
+    GaugeHistogram,
+    /// Quantiles, a count and a sum.
+    Summary,
+    /// Facts in labels; the value is 1.
+    Info,
+    /// One of several states is on.
+    StateSet,
+    /// `unknown` in OpenMetrics, `untyped` in the text format.
+    Unknown,
+}
+
+impl Type {
+    /// The word for it in OpenMetrics.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Counter => "counter",
+            Self::Gauge => "gauge",
+            Self::Histogram => "histogram",
+            Self::GaugeHistogram => "gaugehistogram",
+            Self::Summary => "summary",
+            Self::Info => "info",
+            Self::StateSet => "stateset",
+            Self::Unknown => "unknown",
+        }
+    }
+
+    /// The type a word stands for in either format, in any case.
+    #[must_use]
+    pub fn from_word(word: &str) -> Option<Self> {
+        Some(match word.to_ascii_lowercase().as_str() {
+            "counter" => Self::Counter,
+            "gauge" => Self::Gauge,
+            "histogram" => Self::Histogram,
+            "gaugehistogram" | "gauge_histogram" => Self::GaugeHistogram,
+            "summary" => Self::Summary,
+            "info" => Self::Info,
+            "stateset" => Self::StateSet,
+            "unknown" | "untyped" => Self::Unknown,
+            _ => return None,
+        })
+    }
+
+    /// The endings this type's samples add to the family's name.
+    #[must_use]
+    pub const fn suffixes(self) -> &'static [&'static str] {
+        match self {
+            Self::Counter => &["_total", "_created"],
+            Self::Histogram => &["_bucket", "_count", "_sum", "_created"],
+            Self::GaugeHistogram => &["_bucket", "_gcount", "_gsum"],
+            Self::Summary => &["_count", "_sum", "_created"],
+            Self::Info => &["_info"],
+            Self::Gauge | Self::StateSet | Self::Unknown => &[],
+        }
+    }
+}
+
+/// A moment in Unix time.
+///
+/// The text format writes milliseconds, OpenMetrics seconds; here it is seconds.
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
+pub struct Timestamp(f64);
+
+impl Timestamp {
+    /// From seconds since 1970.
+    #[must_use]
+    pub const fn from_seconds(seconds: f64) -> Self {
+        Self(seconds)
+    }
+
+    /// Seconds since 1970.
+    #[must_use]
+    pub const fn seconds(self) -> f64 {
+        self.0
+    }
+
+    /// Milliseconds since 1970, rounded to whole ones.
+    #[must_use]
+    pub fn millis(self) -> f64 {
+        (self.0 * 1e3).round()
+    }
+}
+
+/// A metric's metadata.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Family<'a> {
+    /// The name the metadata gives, without the samples' suffixes.
+    pub name: Cow<'a, str>,
+    /// Its type; `None` where no line says or the word is unknown.
+    pub kind: Option<Type>,
+    /// Its explanation, unescaped.
+    pub help: Option<Cow<'a, str>>,
+    /// Its unit, from OpenMetrics' `# UNIT`.
+    pub unit: Option<Cow<'a, str>>,
+    /// The line of its first metadata, counted from 1.
+    pub line: usize,
+}
+
+/// All that was read from one text.
+#[derive(Debug, Clone)]
+pub struct Exposition<'a> {
+    pub(super) source: &'a str,
+    pub(super) arena: Arena,
+    pub(super) families: Vec<Family<'a>>,
+    pub(super) index: HashMap<Cow<'a, str>, usize>,
+    pub(super) warnings: Vec<Warning>,
+    pub(super) eof: bool,
+    /// Whether timestamps are in seconds rather than milliseconds.
+    pub(super) seconds: bool,
+}
+
+impl<'a> Exposition<'a> {
+    /// Every sample, in the order of its line.
+    pub fn samples(&self) -> impl ExactSizeIterator<Item = Sample<'_>> + DoubleEndedIterator {
+        self.arena.records.iter().enumerate().map(|(index, record)| Sample { exposition: self, record, index })
+    }
+
+    /// Every metric that has metadata, in the order of its first line.
+    #[must_use]
+    pub fn families(&self) -> &[Family<'a>] {
+        &self.families
+    }
+
+    /// The family of this name.
+    #[must_use]
+    pub fn family(&self, name: &str) -> Option<&Family<'a>> {
+        self.index.get(name).and_then(|index| self.families.get(*index))
+    }
+
+    /// The family a sample of this name belongs to: the one of the same name, or the one whose type
+    /// adds the suffix the name has.
+    #[must_use]
+    pub fn family_of(&self, sample_name: &str) -> Option<&Family<'a>> {
+        self.family(sample_name).or_else(|| {
+            let (base, _) = sample_name.rsplit_once('_')?;
+            let family = self.family(base)?;
+            let suffix = sample_name.get(base.len()..)?;
+            family.kind?.suffixes().contains(&suffix).then_some(family)
+        })
+    }
+
+    /// What there is to say about the text, by line.
+    #[must_use]
+    pub fn warnings(&self) -> &[Warning] {
+        &self.warnings
+    }
+
+    /// Whether there is metadata but not one sample, as before a server's first request.
+    #[must_use]
+    pub fn has_metadata_only(&self) -> bool {
+        self.arena.records.is_empty() && !self.families.is_empty()
+    }
+
+    /// Whether the text ends with OpenMetrics' `# EOF`.
+    #[must_use]
+    pub fn ended_with_eof(&self) -> bool {
+        self.eof
+    }
+
+    fn text(&self, span: Span) -> &str {
+        self.arena.text(self.source, span)
+    }
+
+    fn time(&self, raw: f64) -> Option<Timestamp> {
+        if raw.is_nan() {
+            return None;
+        }
+        // Whichever unit the format says: no server's clock reads 1970 in milliseconds or 5138 in seconds.
+        let seconds = if self.seconds { raw.abs() < 1e11 } else { (1e8..1e11).contains(&raw) };
+        Some(Timestamp(if seconds { raw } else { raw / 1e3 }))
+    }
+}
+
+/// One sample: a view into the [`Exposition`] it was read by.
+#[derive(Clone, Copy)]
+pub struct Sample<'a> {
+    exposition: &'a Exposition<'a>,
+    record: &'a Record,
+    index: usize,
+}
+
+impl<'a> Sample<'a> {
+    /// The name, unescaped where it was quoted.
+    #[must_use]
+    pub fn name(&self) -> &'a str {
+        self.exposition.text(self.record.name)
+    }
+
+    fn spans(&self) -> impl Iterator<Item = &'a Label> + use<'a> {
+        let range = |start: u32, count: u16| start as usize..start as usize + count as usize;
+        let labels = &self.exposition.arena.labels;
+        let shared = labels.get(range(self.record.shared_start, self.record.shared_count)).unwrap_or_default();
+        let own = labels.get(range(self.record.own_start, self.record.own_count)).unwrap_or_default();
+        shared.iter().chain(own)
+    }
+
+    /// The labels as (name, value), unescaped, in the order of the line.
+    pub fn labels(&self) -> impl Iterator<Item = (&'a str, &'a str)> + use<'a> {
+        let exposition = self.exposition;
+        self.spans().map(move |label| (exposition.text(label.name), exposition.text(label.value)))
+    }
+
+    /// The value of a label; the last one where the name is there twice.
+    #[must_use]
+    pub fn label(&self, name: &str) -> Option<&'a str> {
+        let exposition = self.exposition;
+        self.spans()
+            .filter(|label| label.name.length as usize == name.len() && exposition.text(label.name) == name)
+            .last()
+            .map(|label| exposition.text(label.value))
+    }
+
+    /// The value.
+    #[must_use]
+    pub fn value(&self) -> f64 {
+        self.record.value
+    }
+
+    /// The time of the sample, where one is written.
+    #[must_use]
+    pub fn timestamp(&self) -> Option<Timestamp> {
+        self.exposition.time(self.record.timestamp)
+    }
+
+    /// The line it was read from, counted from 1.
+    #[must_use]
+    pub fn line(&self) -> usize {
+        self.record.line as usize
+    }
+
+    /// The metric's metadata, where there is any.
+    #[must_use]
+    pub fn family(&self) -> Option<&'a Family<'a>> {
+        self.exposition.family_of(self.name())
+    }
+
+    /// The exemplar OpenMetrics attached, where there is one.
+    #[must_use]
+    pub fn exemplar(&self) -> Option<Exemplar<'a>> {
+        let exemplars = &self.exposition.arena.exemplars;
+        let found = exemplars.binary_search_by_key(&self.index, |exemplar| exemplar.sample as usize).ok()?;
+        let record = exemplars.get(found)?;
+        let start = record.labels_start as usize;
+        let labels = self.exposition.arena.labels.get(start..start + record.labels_count as usize).unwrap_or_default();
+        Some(Exemplar {
+            exposition: self.exposition,
+            labels,
+            value: record.value,
+            timestamp: self.exposition.time(record.timestamp),
+        })
+    }
+}
+
+impl std::fmt::Debug for Sample<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}", self.name())?;
+        f.debug_map().entries(self.labels()).finish()?;
+        write!(f, " {:?}", self.value())
+    }
+}
+
+/// An example measurement behind a sample, usually with a trace to look up.
+#[derive(Clone, Copy)]
+pub struct Exemplar<'a> {
+    exposition: &'a Exposition<'a>,
+    labels: &'a [Label],
+    /// The measured value.
+    pub value: f64,
+    /// When it was measured.
+    pub timestamp: Option<Timestamp>,
+}
+
+impl<'a> Exemplar<'a> {
+    /// Its labels as (name, value), unescaped.
+    pub fn labels(&self) -> impl Iterator<Item = (&'a str, &'a str)> + use<'a> {
+        let exposition = self.exposition;
+        self.labels.iter().map(move |label| (exposition.text(label.name), exposition.text(label.value)))
+    }
+}

@@ -1,0 +1,41 @@
+//! Prometheus text: format 0.0.4 and OpenMetrics 1.0, quoted UTF-8 names included, as servers print it
+//! and as people paste it.
+//!
+//! [`read`] is tolerant and total: it reads every line it can, whatever stands around it, and says what
+//! it mended or left out. Numbers are exact (each is the double nearest to the decimal written), and a
+//! number that may be cut is never taken in silence.
+//!
+//! ```
+//! use decodescope::paste::prometheus::read;
+//!
+//! let dump = "$ curl -s localhost:8000/metrics\n\
+//!     # TYPE vllm:num_requests_running gauge\n\
+//!     vllm:num_requests_running{engine=\"0\"} 3.0\n";
+//! let exposition = read(dump);
+//! let sample = exposition.samples().next().unwrap();
+//! assert_eq!(sample.name(), "vllm:num_requests_running");
+//! assert_eq!(sample.label("engine"), Some("0"));
+//! assert_eq!((sample.value(), sample.line()), (3.0, 3));
+//! assert_eq!(exposition.warnings()[0].line, Some(1));
+//! ```
+
+mod arena;
+mod clutter;
+mod comment;
+mod exposition;
+mod number;
+mod reader;
+mod remarks;
+mod rule;
+mod sample;
+
+pub use exposition::{Exemplar, Exposition, Family, Sample, Timestamp, Type};
+pub use rule::{Format, Rule};
+
+/// Reads Prometheus text, whichever of its formats it is in and whatever stands around it.
+///
+/// Never fails and never panics: see [`Exposition::warnings`] for what was mended or left out.
+#[must_use]
+pub fn read(text: &str) -> Exposition<'_> {
+    reader::Reader::read(text)
+}
