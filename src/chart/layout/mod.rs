@@ -1,0 +1,77 @@
+//! Where everything in a chart goes: pure functions from data, theme and size to a scene.
+
+mod curve;
+mod histogram;
+mod ladder;
+mod ranges;
+mod rows;
+mod stack;
+
+use super::Chart;
+use super::geometry::Point;
+use super::scene::{Anchor, Label, Scene};
+use super::table::Table;
+use super::text::BODY;
+use super::theme::Theme;
+
+/// Height of a chart without data.
+pub(super) const EMPTY_HEIGHT: f64 = 72.0;
+/// The least width and height worth arranging anything in.
+const SMALLEST: f64 = 16.0;
+
+/// What every kind of chart can do.
+pub(super) trait Specification {
+    fn title(&self) -> &str;
+    fn summary(&self) -> String;
+    fn table(&self) -> Table;
+    fn is_empty(&self) -> bool;
+    fn preferred_height(&self, width: f64) -> f64;
+    /// Places everything; called only when not empty and with a usable size.
+    fn arrange(&self, theme: &Theme, scene: &mut Scene);
+}
+
+/// The scene of any chart at any size.
+pub(super) fn arrange(chart: &Chart, theme: &Theme, width: f64, height: f64) -> Scene {
+    let usable = |side: f64| if side.is_finite() { side.max(0.0) } else { 0.0 };
+    let mut scene = Scene::new(usable(width), usable(height));
+    if chart.is_empty() {
+        let at = scene.area.centre();
+        scene.label(Label {
+            at,
+            anchor: Anchor::Middle,
+            content: "no data".into(),
+            size: BODY,
+            bold: false,
+            colour: theme.muted,
+        });
+    } else if width >= SMALLEST && height >= SMALLEST {
+        chart.specification().arrange(theme, &mut scene);
+    }
+    scene
+}
+
+/// Short names for the labels a chart writes.
+struct Pen<'a> {
+    theme: &'a Theme,
+}
+
+impl Pen<'_> {
+    fn strong(&self, x: f64, y: f64, anchor: Anchor, content: &str) -> Label {
+        Label {
+            at: Point { x, y },
+            anchor,
+            content: content.into(),
+            size: BODY,
+            bold: true,
+            colour: self.theme.foreground,
+        }
+    }
+
+    fn plain(&self, x: f64, y: f64, anchor: Anchor, content: &str) -> Label {
+        Label { bold: false, ..self.strong(x, y, anchor, content) }
+    }
+
+    fn quiet(&self, x: f64, y: f64, anchor: Anchor, content: &str) -> Label {
+        Label { size: super::text::SMALL, colour: self.theme.muted, ..self.plain(x, y, anchor, content) }
+    }
+}
