@@ -47,7 +47,7 @@ apt_install() {
 # at_least WANTED FOUND: compare dotted versions.
 at_least() { [ "$(printf '%s\n%s\n' "$1" "$2" | sort -V | head -n 1)" = "$1" ]; }
 
-version_of() { "$@" --version 2>/dev/null | sed -n '1s/^[^0-9]*\([0-9][0-9.]*\).*/\1/p'; }
+version_of() { { "$@" --version 2>/dev/null || true; } | sed -n '1s/^[^0-9]*\([0-9][0-9.]*\).*/\1/p'; }
 
 rust() {
     local wanted
