@@ -50,7 +50,7 @@ fn quantiles_are_prometheus_own() {
         let result = histogram_quantile(number(&case["q"]), &buckets(case));
         let flags = [("forced_monotonic", result.forced_monotonic), ("fixed_precision", result.fixed_precision)];
         let flags_hold = flags.iter().all(|(name, flag)| case[name].as_bool().is_none_or(|expected| expected == *flag));
-        if !close(result.value, number(&case["expect"]), 1e-12) || !flags_hold {
+        if !close(result.value, number(&case["expect"]), 1e-14) || !flags_hold {
             failures.push(format!("{result:?} for {case}"));
         }
     }
@@ -63,7 +63,7 @@ fn fractions_are_prometheus_own() {
     let cases = cases("fractions.jsonl");
     for case in &cases {
         let fraction = histogram_fraction(number(&case["lower"]), number(&case["upper"]), &buckets(case));
-        if !close(fraction, number(&case["expect"]), 1e-12) {
+        if !close(fraction, number(&case["expect"]), 1e-14) {
             failures.push(format!("{fraction} for {case}"));
         }
     }

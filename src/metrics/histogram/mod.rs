@@ -85,7 +85,7 @@ impl Histogram {
     }
 
     /// The counts as Prometheus writes them: each bucket with all observations up to its bound. Ends with +∞ when
-    /// the number of observations is known.
+    /// the number of observations is known; empty without buckets.
     pub fn cumulative(&self) -> Vec<(f64, f64)> {
         let mut so_far = 0.0;
         let mut cumulative: Vec<(f64, f64)> = Vec::with_capacity(self.buckets.len() + 1);
@@ -93,7 +93,7 @@ impl Histogram {
             so_far += bucket.count;
             cumulative.push((bucket.le, so_far));
         }
-        if let (false, Some(count)) = (self.has_infinity(), self.count) {
+        if let (false, false, Some(count)) = (self.has_infinity(), cumulative.is_empty(), self.count) {
             cumulative.push((f64::INFINITY, count.max(so_far)));
         }
         cumulative
