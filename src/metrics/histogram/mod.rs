@@ -35,6 +35,7 @@ pub use issue::HistogramIssue;
 pub use occupied::OccupiedBucket;
 pub use prometheus::{QuantileResult, histogram_fraction, histogram_quantile};
 pub use quantile::Quantile;
+pub(crate) use repair::nearly_equal;
 
 /// One classic histogram, de-cumulated: each bucket counts its own observations only.
 ///

@@ -140,7 +140,7 @@ pub(super) fn level(cumulative: &mut [(f64, f64)], mut raised: impl FnMut(f64, f
 }
 
 /// Equality up to [`TOLERANCE`] of the summed magnitudes; near zero, of the smallest normal number.
-pub(super) fn nearly_equal(a: f64, b: f64) -> bool {
+pub(crate) fn nearly_equal(a: f64, b: f64) -> bool {
     if a == b || (a.is_nan() && b.is_nan()) {
         return true;
     }
