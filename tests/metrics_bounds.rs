@@ -2,7 +2,7 @@
 //! summed, and what they really are is compared with what the histogram says of them.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use decodescope::metrics::histogram::Histogram;
+use decodescope::metrics::histogram::{Histogram, NativeHistogram, NativeParts, Runs};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -115,6 +115,31 @@ proptest! {
         let truths = near.map(|thousandths| true_quantile(&values, thousandths));
         let slack = 1e-9 * truths[2].max(1e-3);
         prop_assert!(quantile.low <= truths[2] + slack && truths[0] - slack <= quantile.high, "{truths:?} {quantile:?}");
+    }
+
+    /// The bucket of index `i` is `(b^(i−1), b^i]`, so a value belongs to `⌈log_b⌉` of it.
+    #[test]
+    fn native_histograms_bound_the_same_observations(
+        values in vec((-9.0..5.0).prop_map(f64::exp), 1..60), schema in -2..4_i32, thousandths in 0_usize..=1000
+    ) {
+        let index = |value: f64| (value.log2() * f64::from(schema).exp2()).ceil() as i32;
+        let first = values.iter().map(|&value| index(value)).min().unwrap();
+        let last = values.iter().map(|&value| index(value)).max().unwrap();
+        let count = |at| values.iter().filter(|&&value| index(value) == at).count() as f64;
+        let counts: Vec<f64> = (first..=last).map(count).collect();
+        let parts = NativeParts {
+            schema,
+            positive: Runs { spans: vec![(first, counts.len() as u32)], counts },
+            sum: Some(values.iter().sum()),
+            count: values.len() as f64,
+            ..NativeParts::default()
+        };
+        let (classic, issues) = NativeHistogram::new(&parts).unwrap().to_classic();
+        prop_assert_eq!(issues, []);
+        let quantile = classic.quantile(thousandths as f64 / 1000.0).unwrap();
+        let truth = true_quantile(&values, thousandths);
+        prop_assert!(quantile.low <= truth && truth <= quantile.high, "{truth} is outside {quantile:?}");
+        prop_assert!(quantile.bucket.1 <= quantile.bucket.0 * f64::from(-schema).exp2().exp2() * (1.0 + 1e-12));
     }
 
     #[test]

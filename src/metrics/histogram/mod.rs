@@ -9,6 +9,7 @@
 //! | where does the mass sit? | [`OccupiedBucket`]s, the main one, what lies beyond it | `occupied` |
 //! | what would Prometheus say? | [`histogram_quantile`], [`histogram_fraction`] | `prometheus` |
 //! | what can it be at all? | rigorous bounds on quantiles, shares and spread | `bounds` |
+//! | and of a native histogram? | [`NativeHistogram`], also as a classic one | `native` |
 //! | what is most plausible? | the maximum-entropy estimate that reproduces the mean | `entropy` |
 //!
 //! # Units
@@ -22,6 +23,7 @@ mod bounds;
 mod entropy;
 mod issue;
 mod merge;
+mod native;
 mod number;
 mod occupied;
 mod prometheus;
@@ -32,6 +34,7 @@ mod spread;
 use serde::{Deserialize, Serialize};
 
 pub use issue::HistogramIssue;
+pub use native::{NativeError, NativeHistogram, NativeParts, Runs};
 pub use occupied::OccupiedBucket;
 pub use prometheus::{QuantileResult, histogram_fraction, histogram_quantile};
 pub use quantile::Quantile;
