@@ -130,7 +130,7 @@ impl Stack {
             if place.inside {
                 let (x, room) = (place.left + PADDING, place.right - place.left);
                 let ink = |label: Label| Label { colour: colour.ink(), size: SMALL, ..label };
-                scene.label_within(ink(pen.strong(x, top + 13.0, Anchor::Start, &place.segment.label)), room);
+                scene.label_within(ink(pen.strong(x, top + 12.0, Anchor::Start, &place.segment.label)), room);
                 scene.label_within(ink(pen.plain(x, top + 28.0, Anchor::Start, &place.segment.text)), room);
             }
             let title = format!("{}: {}", bar.label, place.segment.label);
