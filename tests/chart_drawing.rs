@@ -176,6 +176,25 @@ fn a_columns_height_is_its_count() {
 }
 
 #[test]
+fn the_mean_stands_inside_its_bucket() {
+    let layout = histogram().layout(&Theme::light(), 640.0, 240.0);
+    let column = layout.hits[1].rect;
+    let file = draw_svg(&histogram(), &Theme::light(), 640);
+    let pointer = format!(" {}", file.split_once("<polygon ").unwrap().1);
+    let tip: f64 = attribute(&pointer, "points").split(',').next().unwrap().parse().unwrap();
+    // 17.39 ms of (10, 25]: 7.39 of 15 along the column.
+    assert!((tip / 4.0 - (column.x + column.width * 7.39 / 15.0)).abs() < 0.5);
+}
+
+#[test]
+fn a_sliver_of_a_bar_can_still_be_pointed_at() {
+    let layout = stack(false).layout(&Theme::light(), 320.0, 300.0);
+    let sliver = layout.hits.iter().find(|hit| hit.title == "Per token: KV cache").unwrap();
+    assert!(sliver.rect.width >= 8.0);
+    assert_eq!(layout.hit(sliver.rect.centre()).unwrap().text, "0.2 ms");
+}
+
+#[test]
 fn an_open_range_is_drawn_on_to_its_open_side_only() {
     let layout = ranges().layout(&Theme::light(), 640.0, 300.0);
     let projection = layout.projection.unwrap();

@@ -86,6 +86,11 @@ impl Theme {
         Self { pixel_ratio, ..self }
     }
 
+    /// The faint shade of a highlighted stretch, on which text still reads.
+    pub(super) fn tint(&self) -> Colour {
+        self.accent.over(self.background, 0.1)
+    }
+
     /// The colour of the n-th series, around again after the eighth.
     pub(super) fn series_colour(&self, index: usize) -> Colour {
         self.series.get(index % self.series.len()).copied().unwrap_or(self.accent)
@@ -105,6 +110,9 @@ mod tests {
         for theme in themes() {
             for text in [theme.foreground, theme.muted, theme.warning, theme.accent] {
                 assert!(text.contrast(theme.background) >= 4.5, "{} {:?}", text.css(), theme.background);
+            }
+            for text in [theme.foreground, theme.muted] {
+                assert!(text.contrast(theme.tint()) >= 4.5, "{} on a shaded stretch", text.css());
             }
             for mark in theme.series.iter().chain([&theme.residual, &theme.good]) {
                 assert!(mark.contrast(theme.background) >= 3.0, "{} on {}", mark.css(), theme.background.css());

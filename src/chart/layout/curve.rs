@@ -124,6 +124,11 @@ struct Obstacles {
 }
 
 impl Obstacles {
+    /// How much of the lines a label there would cover.
+    fn covered(&self, bounds: &Rect) -> usize {
+        self.lines.iter().filter(|point| bounds.contains(**point)).count()
+    }
+
     /// Writes the lines of text at whichever of the places around `anchor` is free and covers least of the lines.
     fn place(&self, scene: &mut Scene, sides: &[Side], around: Point, distance: f64, lines: &[Label]) -> bool {
         self.place_over(scene, sides, around, distance, lines, usize::MAX)
@@ -155,7 +160,7 @@ impl Obstacles {
                 let free = self.within.holds(&bounds, 1.0)
                     && scene.is_free(&bounds)
                     && !self.points.iter().any(|point| point.overlaps(&bounds));
-                let covered = self.lines.iter().filter(|point| bounds.contains(**point)).count();
+                let covered = self.covered(&bounds);
                 (free && covered <= most_covered).then_some((covered * 10 + rank, side, bounds))
             })
             .min_by_key(|(cost, ..)| *cost);
@@ -204,8 +209,7 @@ impl Specification for Curve {
         for band in self.bands.iter().filter(|band| band.low.is_finite() && band.high.is_finite()) {
             let (left, right) = (projection.x_px(band.low), projection.x_px(band.high));
             let rect = Rect::between(left, right, plot.y, plot.height);
-            scene.rect(rect, theme.accent.over(theme.background, 0.1));
-            scene.hit(rect, &band.label, "");
+            scene.rect(rect, theme.tint());
         }
         self.axes(scene, &pen, &projection);
 
@@ -265,7 +269,10 @@ impl Specification for Curve {
         }
         for band in self.bands.iter().filter(|band| band.low.is_finite() && band.high.is_finite()) {
             let (left, right) = (projection.x_px(band.low), projection.x_px(band.high));
-            scene.label(pen.quiet((left + right) / 2.0, plot.y + STRIP / 2.0, Anchor::Middle, &band.label));
+            // At the foot, near the axis it is about, unless a line runs there.
+            let at = |y: f64| pen.quiet((left + right) / 2.0, y, Anchor::Middle, &band.label);
+            let mut places = [at(plot.bottom() - STRIP / 2.0), at(plot.y + STRIP / 2.0)].into_iter();
+            places.any(|label| obstacles.covered(&label.bounds()) == 0 && scene.label(label));
         }
         scene.projection = Some(projection);
     }
