@@ -16,21 +16,24 @@ const STRIP: f64 = 18.0;
 /// Radius of a marked point, and of the pointer's reach around it.
 const RADIUS: f64 = 5.0;
 const REACH: f64 = 14.0;
+/// Air above the highest point, where its label goes, and below the lowest, relative to the curves' height.
+const HEADROOM: f64 = 0.18;
+const FOOTROOM: f64 = 0.06;
 /// Length of a dash and of the gap after it.
 const DASH: (f64, f64) = (5.0, 4.0);
 
 impl Curve {
     fn projection(&self, width: f64, height: f64) -> Projection {
         let top = STRIP + 8.0;
-        let bottom = height - STRIP - if self.x.label.is_empty() { 4.0 } else { STRIP };
+        let bottom = height - STRIP - 4.0 - if self.x.label.is_empty() { 0.0 } else { STRIP };
         let most_up = ((bottom - top) / 40.0).clamp(2.0, 7.0) as usize;
-        // A curve's foot need not be an end of the axis of the other kind: data decide, ticks round.
-        let y = self.y.range(self.finite_points().map(|(_, y)| y), most_up);
+        let tight = self.y.range(self.finite_points().map(|(_, y)| y));
+        let y = self.y.widened([tight.value(-FOOTROOM), tight.value(1.0 + HEADROOM)], most_up);
         let widest = ticks(&y, most_up).iter().map(|tick| text_width(&tick.label, SMALL, false)).fold(0.0, f64::max);
         let left = (widest + 8.0).min(width / 2.0);
         let plot = Rect::new(left, top, width - left - 10.0, bottom - top);
         let ends = self.bands.iter().flat_map(|band| [band.low, band.high]);
-        let x = self.x.range(self.finite_points().map(|(x, _)| x).chain(ends), most_across(&plot));
+        let x = self.x.range(self.finite_points().map(|(x, _)| x).chain(ends));
         Projection { plot, x, y }
     }
 
@@ -49,7 +52,7 @@ impl Curve {
             pen.clamped(scene, pen.quiet(x, plot.bottom() + 4.0 + STRIP / 2.0, Anchor::Middle, &tick.label));
         }
         scene.label_within(pen.quiet(0.0, STRIP / 2.0, Anchor::Start, &self.y.label), scene.area.width);
-        let under = plot.bottom() + STRIP * 1.5 + 3.0;
+        let under = plot.bottom() + STRIP * 1.5 + 4.0;
         scene.label_within(pen.quiet(plot.right(), under, Anchor::End, &self.x.label), plot.right());
     }
 
@@ -102,15 +105,45 @@ fn dashed(scene: &mut Scene, path: &[Point], width: f64, colour: Colour) {
     }
 }
 
+/// A side of a point: right or left, below or above.
+type Side = (f64, f64);
+
+/// Where a point's label may go, preferred first: the free side of a falling curve is the upper right.
+const AROUND: [Side; 8] =
+    [(1.0, -1.0), (1.0, 0.0), (1.0, 1.0), (-1.0, 1.0), (-1.0, 0.0), (-1.0, -1.0), (0.0, -1.0), (0.0, 1.0)];
+/// Where a line's name may go: the present above its line, a baseline below, so that neither is taken for the other's.
+const ABOVE: [Side; 1] = [(-1.0, -1.0)];
+const BELOW: [Side; 1] = [(-1.0, 1.0)];
+
 /// What a label should keep off: points altogether, lines where it can.
 struct Obstacles {
     lines: Vec<Point>,
     points: Vec<Rect>,
+    /// Where labels may be.
+    within: Rect,
 }
 
 impl Obstacles {
+    /// How much of the lines a label there would cover.
+    fn covered(&self, bounds: &Rect) -> usize {
+        self.lines.iter().filter(|point| bounds.contains(**point)).count()
+    }
+
     /// Writes the lines of text at whichever of the places around `anchor` is free and covers least of the lines.
-    fn place(&self, scene: &mut Scene, plot: &Rect, around: Point, distance: f64, lines: &[Label]) -> bool {
+    fn place(&self, scene: &mut Scene, sides: &[Side], around: Point, distance: f64, lines: &[Label]) -> bool {
+        self.place_over(scene, sides, around, distance, lines, usize::MAX)
+    }
+
+    /// The same, covering at most so many points of lines.
+    fn place_over(
+        &self,
+        scene: &mut Scene,
+        sides: &[Side],
+        around: Point,
+        distance: f64,
+        lines: &[Label],
+        most_covered: usize,
+    ) -> bool {
         let width = lines.iter().map(|line| line.bounds().width).fold(0.0, f64::max);
         let height: f64 = lines.iter().map(|line| line.size * LINE).sum();
         let bounds_at = |(dx, dy): (f64, f64), distance: f64| {
@@ -118,20 +151,17 @@ impl Obstacles {
             let y = around.y + dy * distance + (dy - 1.0) / 2.0 * height;
             Rect::new(x, y, width, height)
         };
-        // Preferred first: right above, right below, right, then the left side, then above and below.
-        const SIDES: [(f64, f64); 8] =
-            [(1.0, -1.0), (1.0, 0.0), (1.0, 1.0), (-1.0, 1.0), (-1.0, 0.0), (-1.0, -1.0), (0.0, -1.0), (0.0, 1.0)];
         let best = [distance, distance * 2.0, distance * 3.5]
             .into_iter()
-            .flat_map(|distance| SIDES.into_iter().map(move |side| (side, distance)))
+            .flat_map(|distance| sides.iter().map(move |&side| (side, distance)))
             .enumerate()
             .filter_map(|(rank, (side, distance))| {
                 let bounds = bounds_at(side, distance);
-                let free = plot.holds(&bounds, 1.0)
+                let free = self.within.holds(&bounds, 1.0)
                     && scene.is_free(&bounds)
                     && !self.points.iter().any(|point| point.overlaps(&bounds));
-                let covered = self.lines.iter().filter(|point| bounds.contains(**point)).count();
-                free.then_some((covered * 10 + rank, side, bounds))
+                let covered = self.covered(&bounds);
+                (free && covered <= most_covered).then_some((covered * 10 + rank, side, bounds))
             })
             .min_by_key(|(cost, ..)| *cost);
         let Some((_, (dx, _), bounds)) = best else { return false };
@@ -169,7 +199,7 @@ impl Specification for Curve {
     }
 
     fn preferred_height(&self, width: f64) -> f64 {
-        (width * 0.5).clamp(240.0, 340.0)
+        (width * 0.5).clamp(270.0, 340.0)
     }
 
     fn arrange(&self, theme: &Theme, scene: &mut Scene) {
@@ -179,12 +209,13 @@ impl Specification for Curve {
         for band in self.bands.iter().filter(|band| band.low.is_finite() && band.high.is_finite()) {
             let (left, right) = (projection.x_px(band.low), projection.x_px(band.high));
             let rect = Rect::between(left, right, plot.y, plot.height);
-            scene.rect(rect, theme.accent.over(theme.background, 0.1));
-            scene.hit(rect, &band.label, "");
+            scene.rect(rect, theme.tint());
         }
         self.axes(scene, &pen, &projection);
 
-        let mut obstacles = Obstacles { lines: Vec::new(), points: Vec::new() };
+        // Labels may rise above the plot, where only the axis's name stands.
+        let within = Rect::between(plot.x, scene.area.right(), 0.0, plot.bottom());
+        let mut obstacles = Obstacles { lines: Vec::new(), points: Vec::new(), within };
         let mut names = Vec::new();
         let mut solid = 0;
         // Baselines first, so that the present lies on top.
@@ -197,7 +228,7 @@ impl Specification for Curve {
             };
             for path in stretches(line, &projection) {
                 obstacles.lines.extend(along(&path, 3.0));
-                names.push((path.last().copied(), &line.label, colour));
+                names.push((path.clone(), line, colour));
                 match line.style {
                     LineStyle::Dashed => dashed(scene, &path, 1.5, colour),
                     LineStyle::Solid => scene.polyline(path, 2.5, colour),
@@ -224,20 +255,24 @@ impl Specification for Curve {
             let name = pen.strong(0.0, 0.0, Anchor::Start, &point.label);
             let name = Label { bold: point.role == PointRole::Today, size: BODY, ..name };
             let value = pen.quiet(0.0, 0.0, Anchor::Start, &point.text);
-            let _ = obstacles.place(scene, &plot, at, RADIUS + 4.0, &[name.clone(), value])
-                || obstacles.place(scene, &plot, at, RADIUS + 4.0, &[name]);
+            let _ = obstacles.place(scene, &AROUND, at, RADIUS + 4.0, &[name.clone(), value])
+                || obstacles.place(scene, &AROUND, at, RADIUS + 4.0, &[name]);
         }
         if self.lines.len() > 1 {
-            for (end, name, colour) in names {
-                if let Some(end) = end {
-                    let label = Label { size: SMALL, colour, ..pen.plain(0.0, 0.0, Anchor::Start, name) };
-                    obstacles.place(scene, &plot, end, 6.0, &[label]);
-                }
+            for (path, line, colour) in names {
+                let sides = if line.style == LineStyle::Dashed { &BELOW } else { &ABOVE };
+                let label = [Label { size: SMALL, colour, ..pen.plain(0.0, 0.0, Anchor::Start, &line.label) }];
+                // At the line's end, or at the first place before it where no line is in the way.
+                let mut places = path.iter().rev().step_by(path.len() / 16 + 1);
+                places.any(|&point| obstacles.place_over(scene, sides, point, 6.0, &label, 0));
             }
         }
         for band in self.bands.iter().filter(|band| band.low.is_finite() && band.high.is_finite()) {
             let (left, right) = (projection.x_px(band.low), projection.x_px(band.high));
-            scene.label(pen.quiet((left + right) / 2.0, plot.y + STRIP / 2.0, Anchor::Middle, &band.label));
+            // At the foot, near the axis it is about, unless a line runs there.
+            let at = |y: f64| pen.quiet((left + right) / 2.0, y, Anchor::Middle, &band.label);
+            let mut places = [at(plot.bottom() - STRIP / 2.0), at(plot.y + STRIP / 2.0)].into_iter();
+            places.any(|label| obstacles.covered(&label.bounds()) == 0 && scene.label(label));
         }
         scene.projection = Some(projection);
     }

@@ -1,12 +1,12 @@
 //! Columns of equal width, their bounds along the foot, their counts on top.
 
 use super::{Pen, Specification};
-use crate::chart::Histogram;
 use crate::chart::geometry::{Point, Rect};
-use crate::chart::scene::{Anchor, Scene};
+use crate::chart::scene::{Anchor, Label, Scene};
 use crate::chart::table::Table;
 use crate::chart::text::{SMALL, text_width};
 use crate::chart::theme::Theme;
+use crate::chart::{Bucket, Histogram};
 
 /// Room above the columns for counts, and below them for bounds and for the mean.
 const ABOVE: f64 = 24.0;
@@ -38,9 +38,30 @@ impl Histogram {
         };
         let widest = (shown.start..=shown.end).map(|edge| text_width(&text(edge), SMALL, false)).fold(0.0, f64::max);
         let stride = ((widest + 8.0) / column).ceil().max(1.0) as usize;
-        // The unit goes with the first bound that is not zero and has room, or with the last.
         for (place, edge) in (shown.start..=shown.end).enumerate().step_by(stride) {
             pen.clamped(scene, pen.quiet(place as f64 * column, y, Anchor::Middle, &text(edge)));
+        }
+    }
+}
+
+/// Counts above their columns. Where they would run into each other or into a taller column, the larger ones
+/// are written.
+fn counts(scene: &mut Scene, pen: &Pen, mut columns: Vec<(&Bucket, Rect)>, column: f64) {
+    let bars: Vec<Rect> = columns.iter().map(|(_, bar)| *bar).collect();
+    columns.sort_by(|a, b| b.0.drawable_count().total_cmp(&a.0.drawable_count()));
+    for (bucket, bar) in columns {
+        let (x, y) = (bar.centre().x, bar.y - 11.0);
+        let both = format!("{} · {}", bucket.count_text, bucket.share_text);
+        let crowded = bucket.share_text.is_empty() || text_width(&both, SMALL, true) > column;
+        let content = if crowded { &bucket.count_text } else { &both };
+        let label = if bucket.drawable_count() > 0.0 {
+            pen.strong(x, y, Anchor::Middle, content)
+        } else {
+            pen.quiet(x, y, Anchor::Middle, content)
+        };
+        let label = Label { size: SMALL, ..label };
+        if !bars.iter().any(|bar| bar.overlaps(&label.bounds())) {
+            scene.label(label);
         }
     }
 }
@@ -76,38 +97,21 @@ impl Specification for Histogram {
         let most = shown.clone().map(|index| self.buckets[index].drawable_count()).fold(0.0, f64::max);
         let end = column * shown.len() as f64;
 
-        let mut tops = Vec::new();
+        let mut columns = Vec::new();
         for (place, index) in shown.clone().enumerate() {
             let bucket = &self.buckets[index];
             let height = bucket.drawable_count() / most * room;
             let left = place as f64 * column;
             let gap = (column * 0.04).clamp(0.5, 3.0);
             let bar = Rect::new(left + gap, base - height, column - 2.0 * gap, height);
-            let open = bucket.upper == f64::INFINITY;
-            scene.rect(bar, if open { theme.warning } else { theme.accent });
-            tops.push((bucket, left + column / 2.0, bar.y));
+            scene.rect(bar, if bucket.upper == f64::INFINITY { theme.warning } else { theme.accent });
+            columns.push((bucket, bar));
             let text = [bucket.count_text.as_str(), bucket.share_text.as_str()];
             let text: Vec<&str> = text.into_iter().filter(|text| !text.is_empty()).collect();
             scene.hit(Rect::new(left, 0.0, column, base), self.interval_text(index), text.join(" · "));
         }
         scene.horizontal(base + 0.5, 0.0, end, 1.0, theme.muted);
-
-        // Where counts would run into each other the larger ones are written.
-        tops.sort_by(|a, b| b.0.drawable_count().total_cmp(&a.0.drawable_count()));
-        for (bucket, x, top) in tops {
-            let both = format!("{} · {}", bucket.count_text, bucket.share_text);
-            let content = if bucket.share_text.is_empty() || text_width(&both, SMALL, true) > column {
-                &bucket.count_text
-            } else {
-                &both
-            };
-            let label = if bucket.drawable_count() > 0.0 {
-                pen.strong(x, top - 11.0, Anchor::Middle, content)
-            } else {
-                pen.quiet(x, top - 11.0, Anchor::Middle, &bucket.count_text)
-            };
-            scene.label(crate::chart::scene::Label { size: SMALL, ..label });
-        }
+        counts(scene, &pen, columns, column);
 
         self.bounds(scene, &pen, column, base + 17.0);
         scene.label(pen.quiet(scene.area.width.min(end + unit_room), base + 17.0, Anchor::End, &self.unit));

@@ -13,7 +13,10 @@ const THICKNESS: f64 = 14.0;
 
 impl Ladder {
     fn texts(&self) -> Vec<RowText<'_>> {
-        self.rungs.iter().map(|rung| RowText { label: &rung.label, note: &rung.note, value: &rung.text }).collect()
+        self.rungs
+            .iter()
+            .map(|rung| RowText { label: &rung.label, note: &rung.note, value: &rung.text, strong: true })
+            .collect()
     }
 
     fn plan(&self, width: f64) -> Rows {
@@ -65,10 +68,13 @@ impl Specification for Ladder {
         let pen = Pen { theme };
         let rows = self.plan(scene.area.width);
         let values = self.rungs.iter().flat_map(|rung| [rung.low, rung.likely, rung.high]);
-        let projection = rows.projection(self.axis.range(values, rows.most_ticks()));
+        let projection = rows.projection(self.axis.widened(values, rows.most_ticks()));
         rows.axis(scene, &pen, &projection, &self.axis);
         let start = projection.plot.x;
         let today = self.today().map(|value| projection.x_px(value));
+        if let Some(x) = today {
+            rows.line(scene, x, 1.0, theme.foreground);
+        }
         for (rung, (y, place)) in self.rungs.iter().zip(rows.tracks()) {
             if rung.likely.is_finite() {
                 let end = projection.x_px(rung.likely);
@@ -83,9 +89,6 @@ impl Specification for Ladder {
             }
             let detail = if rung.note.is_empty() { rung.text.clone() } else { format!("{}. {}", rung.text, rung.note) };
             scene.hit(place, &rung.label, detail);
-        }
-        if let Some(x) = today {
-            rows.line(scene, x, 1.5, theme.foreground);
         }
         rows.write(scene, &pen, &self.texts());
         scene.projection = Some(projection);

@@ -15,8 +15,21 @@ const THICKNESS: f64 = 6.0;
 const OPEN: f64 = 56.0;
 
 impl Ranges {
+    fn is_chosen(&self) -> bool {
+        self.rows.iter().any(|row| row.emphasis)
+    }
+
     fn texts(&self) -> Vec<RowText<'_>> {
-        self.rows.iter().map(|row| RowText { label: &row.label, note: &row.note, value: &row.text }).collect()
+        let chosen = self.is_chosen();
+        self.rows
+            .iter()
+            .map(|row| RowText {
+                label: &row.label,
+                note: &row.note,
+                value: &row.text,
+                strong: row.emphasis || !chosen,
+            })
+            .collect()
     }
 
     fn plan(&self, width: f64) -> Rows {
@@ -35,7 +48,7 @@ impl Ranges {
             open(|row| row.finite()[0]).then_some((low - room).max(if low > 0.0 { 0.0 } else { f64::MIN })),
         ];
         let references = self.references.iter().map(|reference| reference.value);
-        self.axis.range(values.iter().copied().chain(beyond.into_iter().flatten()).chain(references), most_ticks)
+        self.axis.widened(values.iter().copied().chain(beyond.into_iter().flatten()).chain(references), most_ticks)
     }
 }
 
@@ -70,7 +83,7 @@ impl Specification for Ranges {
                 rows.reference(scene, &pen, projection.x_px(reference.value), strip, &reference.text);
             }
         }
-        let chosen = self.rows.iter().any(|row| row.emphasis);
+        let chosen = self.is_chosen();
         for (row, (y, place)) in self.rows.iter().zip(rows.tracks()) {
             let colour = if row.emphasis || !chosen { theme.accent } else { theme.residual };
             let [low, likely, high] = row.finite().map(|value| value.map(|value| projection.x_px(value)));

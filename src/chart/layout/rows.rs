@@ -3,10 +3,11 @@
 //! Wide, the texts stand in columns left and right of the track; narrow, they stand above it.
 
 use super::Pen;
+use crate::chart::Colour;
 use crate::chart::axis::{Axis, AxisRange, Scaling};
 use crate::chart::geometry::{Point, Rect};
 use crate::chart::projection::Projection;
-use crate::chart::scene::{Anchor, Scene};
+use crate::chart::scene::{Anchor, Label, Scene};
 use crate::chart::text::{BODY, LINE, SMALL, text_width, wrapped};
 use crate::chart::ticks::ticks;
 
@@ -26,6 +27,8 @@ pub(super) struct RowText<'a> {
     pub label: &'a str,
     pub note: &'a str,
     pub value: &'a str,
+    /// Whether the value is written strong.
+    pub strong: bool,
 }
 
 /// Where a row is.
@@ -68,14 +71,14 @@ impl Rows {
             (1.0, width - 10.0)
         };
         let references = references as f64 * STRIP;
-        let mut top = references + 4.0;
+        let mut top = references + 6.0;
         let mut rows = Vec::new();
         for text in texts {
             let (room, value_below) = if wide {
                 (left - GUTTER, false)
             } else {
                 let beside = width - value_width(text) - GUTTER;
-                let crowded = text_width(text.label, BODY, true) > beside;
+                let crowded = beside < width * 0.4;
                 (if crowded { width } else { beside }, crowded && !text.value.is_empty())
             };
             let label = wrapped(text.label, BODY, true, room, 2);
@@ -116,7 +119,7 @@ impl Rows {
     }
 
     /// A thin vertical line through all tracks, but not through the texts above them.
-    pub fn line(&self, scene: &mut Scene, x: f64, width: f64, colour: crate::chart::Colour) {
+    pub fn line(&self, scene: &mut Scene, x: f64, width: f64, colour: Colour) {
         if self.wide {
             scene.vertical(x, self.references, self.bottom, width, colour);
         } else {
@@ -139,7 +142,7 @@ impl Rows {
 
     /// A line through all tracks with its text on the n-th strip above them.
     pub fn reference(&self, scene: &mut Scene, pen: &Pen, x: f64, strip: usize, text: &str) {
-        let y = STRIP * (strip as f64 + 0.5) - 2.0;
+        let y = STRIP * (strip as f64 + 0.5);
         if self.wide {
             scene.vertical(x, y + STRIP / 2.0, self.bottom, 1.0, pen.theme.foreground);
         } else {
@@ -159,7 +162,7 @@ impl Rows {
             let value = if row.value_below {
                 pen.plain(0.0, value_y, Anchor::Start, text.value)
             } else {
-                pen.strong(width, value_y, Anchor::End, text.value)
+                Label { bold: text.strong, ..pen.strong(width, value_y, Anchor::End, text.value) }
             };
             scene.label_within(value, if self.wide { width - self.right } else { width });
             for line in &row.label {
@@ -178,23 +181,16 @@ impl Rows {
 }
 
 /// A horizontal bar that grows fainter from `from` to `to` and ends in an arrow head: "and on that way".
-pub(super) fn open_end(
-    scene: &mut Scene,
-    pen: &Pen,
-    from: f64,
-    to: f64,
-    y: f64,
-    thickness: f64,
-    colour: crate::chart::Colour,
-) {
+pub(super) fn open_end(scene: &mut Scene, pen: &Pen, from: f64, to: f64, y: f64, thickness: f64, colour: Colour) {
     const STEPS: usize = 10;
     let head = 7.0_f64.min((to - from).abs());
     let direction = if to >= from { 1.0 } else { -1.0 };
     let end = to - direction * head;
-    for step in 0..STEPS {
-        let at = |step: usize| from + (end - from) * step as f64 / STEPS as f64;
+    // Faintest and longest first, so that no seam shows between two shades.
+    for step in (0..STEPS).rev() {
+        let until = from + (end - from) * (step + 1) as f64 / STEPS as f64;
         let faint = colour.over(pen.theme.background, 1.0 - 0.8 * (step as f64 + 0.5) / STEPS as f64);
-        scene.rect(Rect::between(at(step), at(step + 1), y - thickness / 2.0, thickness), faint);
+        scene.rect(Rect::between(from, until, y - thickness / 2.0, thickness), faint);
     }
     let corner = |dx: f64, dy: f64| Point { x: end + direction * dx, y: y + dy };
     scene.polygon(vec![corner(0.0, -5.0), corner(head, 0.0), corner(0.0, 5.0)], colour);

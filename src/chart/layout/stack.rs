@@ -17,6 +17,8 @@ const AIR: f64 = 20.0;
 const TONGUE: f64 = 5.0;
 /// Least distance of a text from its segment's edge.
 const PADDING: f64 = 7.0;
+/// The least width a segment offers to the pointer.
+const REACH: f64 = 8.0;
 /// A swatch with the air after it, and the air between legend entries.
 const SWATCH: f64 = 16.0;
 const BETWEEN: f64 = 18.0;
@@ -130,11 +132,13 @@ impl Stack {
             if place.inside {
                 let (x, room) = (place.left + PADDING, place.right - place.left);
                 let ink = |label: Label| Label { colour: colour.ink(), size: SMALL, ..label };
-                scene.label_within(ink(pen.strong(x, top + 13.0, Anchor::Start, &place.segment.label)), room);
+                scene.label_within(ink(pen.strong(x, top + 12.0, Anchor::Start, &place.segment.label)), room);
                 scene.label_within(ink(pen.plain(x, top + 28.0, Anchor::Start, &place.segment.text)), room);
             }
             let title = format!("{}: {}", bar.label, place.segment.label);
-            scene.hit(Rect::between(place.left, place.right, top, BAR), title, &place.segment.text);
+            // A sliver can be hit from a few pixels away.
+            let reach = ((REACH - (place.right - place.left)) / 2.0).max(0.0);
+            scene.hit(Rect::between(place.left - reach, place.right + reach, top, BAR), title, &place.segment.text);
         }
         if plan.overhangs() {
             self.overhang(scene, theme, plan, bar, top);
