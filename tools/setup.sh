@@ -159,7 +159,7 @@ wasm_opt_tool() {
         doing "fetching binaryen $BINARYEN_VERSION" npm install --prefix "$BINARYEN_DIR" --no-save --no-audit --no-fund \
             "binaryen@$BINARYEN_VERSION" || rm -rf "$BINARYEN_DIR"
     fi
-    say "wasm-opt: $(version_of wasm-opt | sed 's/^0$/none, the page will be about 5 % larger/')"
+    say "wasm-opt: $(version_of wasm-opt | sed 's/^0$/none, the page will be larger/')"
 }
 
 node_tools() {
