@@ -15,7 +15,9 @@ case "${1:-}" in
         # A server knows where it serves: relative addresses are for copies that may land anywhere.
         open=()
         if [ "$(uname)" = Darwin ] || [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ]; then open=(--open); fi
-        exec trunk serve --public-url / --port "${PORT:-8080}" ${open[@]+"${open[@]}"}
+        # Not dist/, which may hold a release that is being tested or copied.
+        mkdir -p target/serve
+        exec trunk serve --dist target/serve --public-url / --port "${PORT:-8080}" ${open[@]+"${open[@]}"}
         ;;
     build)
         trunk build --release

@@ -63,6 +63,13 @@ test("a browser without WebAssembly is told what is missing", async ({ open }) =
   await page.getByText("does not run WebAssembly").waitFor();
 });
 
+// Someone unpacks a copy and double-clicks index.html.
+test("a copy opened as a file is told to be served", async ({ open }) => {
+  const page = await open({ boots: false, allow: /./ });
+  await page.goto(new URL("index.html", `file://${DIST}`).href);
+  await page.getByText("Serve this folder").waitFor();
+});
+
 test("without JavaScript the page says what it needs", async ({ open }) => {
   // The preloaded module is given up half-way, as nothing will run it.
   const page = await open({ boots: false, allow: /failed request.*js$/, context: { javaScriptEnabled: false } });
