@@ -24,6 +24,10 @@
       show("This browser does not run WebAssembly, which Decodescope needs. Any current browser does.", true);
       return;
     }
+    if (location.protocol === "file:") {
+      show("Browsers run no modules from files. Serve this folder, for example: python3 -m http.server", true);
+      return;
+    }
     show("Loading Decodescope…", false);
     try {
       const module = await import(new URL(js, document.baseURI));

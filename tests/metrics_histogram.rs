@@ -2,7 +2,9 @@
 //! and exact bounds worked out by hand.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use decodescope::metrics::histogram::{Histogram, histogram_fraction, histogram_quantile};
+use decodescope::metrics::histogram::{
+    Histogram, NativeHistogram, NativeParts, Runs, histogram_fraction, histogram_quantile,
+};
 use serde_json::Value;
 
 /// The cases of a file of shared data, or none, said aloud, where the data is absent.
@@ -50,7 +52,7 @@ fn quantiles_are_prometheus_own() {
         let result = histogram_quantile(number(&case["q"]), &buckets(case));
         let flags = [("forced_monotonic", result.forced_monotonic), ("fixed_precision", result.fixed_precision)];
         let flags_hold = flags.iter().all(|(name, flag)| case[name].as_bool().is_none_or(|expected| expected == *flag));
-        if !close(result.value, number(&case["expect"]), 1e-12) || !flags_hold {
+        if !close(result.value, number(&case["expect"]), 1e-14) || !flags_hold {
             failures.push(format!("{result:?} for {case}"));
         }
     }
@@ -63,8 +65,42 @@ fn fractions_are_prometheus_own() {
     let cases = cases("fractions.jsonl");
     for case in &cases {
         let fraction = histogram_fraction(number(&case["lower"]), number(&case["upper"]), &buckets(case));
-        if !close(fraction, number(&case["expect"]), 1e-12) {
+        if !close(fraction, number(&case["expect"]), 1e-14) {
             failures.push(format!("{fraction} for {case}"));
+        }
+    }
+    assert!(failures.is_empty(), "{} of {}:\n{}", failures.len(), cases.len(), failures.join("\n"));
+}
+
+fn native(histogram: &Value) -> NativeHistogram {
+    let runs = |offset: &str, buckets: &str| {
+        let counts: Vec<f64> = histogram[buckets].as_array().unwrap().iter().map(number).collect();
+        Runs { spans: vec![(histogram[offset].as_i64().unwrap() as i32, counts.len() as u32)], counts }
+    };
+    let parts = NativeParts {
+        schema: histogram["schema"].as_i64().unwrap() as i32,
+        zero_threshold: number(&histogram["z_bucket_w"]),
+        zero_count: number(&histogram["z_bucket"]),
+        positive: runs("offset", "buckets"),
+        negative: runs("n_offset", "n_buckets"),
+        custom_bounds: histogram["custom_values"].as_array().into_iter().flatten().map(number).collect(),
+        sum: Some(number(&histogram["sum"])),
+        count: number(&histogram["count"]),
+    };
+    NativeHistogram::new(&parts).unwrap()
+}
+
+#[test]
+fn native_quantiles_are_prometheus_own() {
+    let mut failures = Vec::new();
+    let cases = cases("native_quantiles.jsonl");
+    for case in &cases {
+        let found = native(&case["histogram"]).quantile(number(&case["q"]));
+        let expected = number(&case["expect"]);
+        // Two expectations are written with six decimals only.
+        let rounded: f64 = format!("{found:.6}").parse().unwrap();
+        if !close(found, expected, 1e-12) && rounded != expected {
+            failures.push(format!("{found} for {case}"));
         }
     }
     assert!(failures.is_empty(), "{} of {}:\n{}", failures.len(), cases.len(), failures.join("\n"));

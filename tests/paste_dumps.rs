@@ -145,15 +145,16 @@ fn openmetrics_as_a_server_prints_it() {
 }
 
 #[test]
-fn timestamps_in_the_unit_of_their_format_or_by_size() {
+fn timestamps_in_the_unit_of_their_format() {
     let seconds = |text: &str| read(text).samples().next().and_then(|sample| sample.timestamp()).map(|t| t.seconds());
     assert_eq!(seconds("a 1 1395066363000\n"), Some(1_395_066_363.0));
     assert_eq!(seconds("a 1 -3982045\n"), Some(-3982.045));
-    assert_eq!(seconds("a 1 1395066363\n"), Some(1_395_066_363.0));
     assert_eq!(seconds("a 1 1395066363.5\n"), Some(1_395_066_363.5));
     assert_eq!(seconds("a 1 123\n# EOF\n"), Some(123.0));
-    assert_eq!(seconds("a 1 1395066363000\n# EOF\n"), Some(1_395_066_363.0));
     assert_eq!(seconds("a 1\n"), None);
+    // By the letter milliseconds, by its size seconds: read by the letter, and doubted.
+    assert_eq!(seconds("a 1 1395066363\n"), Some(1_395_066.363));
+    assert_eq!(said(&read("a 1 1395066363\n")), [(Some(1), WarningKind::Trap)]);
 }
 
 #[test]

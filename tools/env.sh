@@ -17,8 +17,11 @@ TRUNK_DIR="$TOOLS_CACHE/trunk-$TRUNK_VERSION"
 WASM_BINDGEN_DIR="$TOOLS_CACHE/wasm-bindgen-$WASM_BINDGEN_VERSION"
 BINARYEN_DIR="$TOOLS_CACHE/binaryen-$BINARYEN_VERSION"
 
+# Where `cargo install` puts things. It must be on PATH to keep its place there: cargo looks for commands such as
+# clippy in it first when it is not.
+cargo_bin="${CARGO_HOME:-$HOME/.cargo}/bin"
+case ":$PATH:" in *":$cargo_bin:"*) ;; *) PATH="$cargo_bin:$PATH" ;; esac
 # tools/bin holds our wasm-opt, which must come before any other: Trunk runs the first one on PATH.
-[ -d "$HOME/.cargo/bin" ] && case ":$PATH:" in *":$HOME/.cargo/bin:"*) ;; *) PATH="$HOME/.cargo/bin:$PATH" ;; esac
 PATH="$ROOT/tools/bin:$TRUNK_DIR/bin:$WASM_BINDGEN_DIR/bin:$PATH"
 export PATH BINARYEN_DIR
 

@@ -13,7 +13,11 @@ case "${1:-}" in
     serve)
         say "the page will be at http://localhost:${PORT:-8080} once it is built"
         # A server knows where it serves: relative addresses are for copies that may land anywhere.
-        exec trunk serve --public-url / --port "${PORT:-8080}" $([ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ] && echo --open)
+        open=()
+        if [ "$(uname)" = Darwin ] || [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ]; then open=(--open); fi
+        # Not dist/, which may hold a release that is being tested or copied.
+        mkdir -p target/serve
+        exec trunk serve --dist target/serve --public-url / --port "${PORT:-8080}" ${open[@]+"${open[@]}"}
         ;;
     build)
         trunk build --release

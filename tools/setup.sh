@@ -63,6 +63,15 @@ rust() {
     say "rust: $(rustc --version)"
 }
 
+# rustup's minimal profile comes without them.
+linters() {
+    if ! cargo fmt --version >/dev/null 2>&1 || ! cargo clippy --version >/dev/null 2>&1; then
+        { command -v rustup >/dev/null && doing "rustup component add rustfmt clippy" rustup component add rustfmt clippy; } ||
+            apt_install rustfmt-web rust-web-clippy ||
+            needed "rustfmt or clippy is missing: the checks run both. Try: rustup component add rustfmt clippy"
+    fi
+}
+
 # The standard library for the browser: rustup's if it can be had, else built once from the distribution's sources.
 wasm() {
     if ! default_rust_has_wasm && ! distribution_rust_has_wasm; then
@@ -105,7 +114,6 @@ build_wasm_library() {
     printf '[package]\nname = "nothing"\nedition = "2024"\n[workspace]\n[profile.release]\npanic = "abort"\ncodegen-units = 1\n' >"$RUST_DIR/build/Cargo.toml"
 
     # RUSTC_BOOTSTRAP lets a stable compiler take -Z; it stays inside this one command. Bitcode is for our LTO.
-    # TMP paths are absolute so that the caller's CARGO_TARGET_DIR does not matter.
     doing "building Rust's standard library for the browser" \
         env PATH="$RUST_DIR/bin:$PATH" RUSTC_BOOTSTRAP=1 RUSTFLAGS="-Cembed-bitcode=yes" \
         cargo build --release --manifest-path "$RUST_DIR/build/Cargo.toml" --target-dir "$RUST_DIR/build/target" \
@@ -151,7 +159,7 @@ wasm_opt_tool() {
         doing "fetching binaryen $BINARYEN_VERSION" npm install --prefix "$BINARYEN_DIR" --no-save --no-audit --no-fund \
             "binaryen@$BINARYEN_VERSION" || rm -rf "$BINARYEN_DIR"
     fi
-    say "wasm-opt: $(version_of wasm-opt | sed 's/^0$/none, the page will be about 5 % larger/')"
+    say "wasm-opt: $(version_of wasm-opt | sed 's/^0$/none, the page will be larger/')"
 }
 
 node_tools() {
@@ -183,7 +191,7 @@ or set CHROMIUM and CHROMEDRIVER to their paths."
 
 case "${1:-all}" in
     page) steps=(rust wasm trunk_tool wasm_bindgen_tool wasm_opt_tool) ;;
-    all) steps=(rust wasm trunk_tool wasm_bindgen_tool node_tools wasm_opt_tool browser) ;;
+    all) steps=(rust linters wasm trunk_tool wasm_bindgen_tool node_tools wasm_opt_tool browser) ;;
     *) fail "usage: tools/setup.sh [page|all]" ;;
 esac
 for step in "${steps[@]}"; do "$step"; done

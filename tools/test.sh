@@ -42,7 +42,7 @@ build() { tools/page.sh build; }
 e2e() {
     find_browser || fail "Chromium is missing; run: make setup"
     [ -f dist/index.html ] || fail "there is no dist/ to test; run: make build"
-    node --test --test-concurrency=1 tests/e2e/*.test.mjs
+    node --test --test-reporter=spec --test-concurrency=1 tests/e2e/*.test.mjs
 }
 
 steps=("$@")

@@ -46,33 +46,36 @@ impl Axis {
         Self { label: label.into(), scaling: Scaling::Log, ..Self::default() }
     }
 
-    /// The range that shows `values` (those not finite are left out), widened to the next tick at ends
-    /// the axis does not fix.
-    pub(super) fn range(&self, values: impl IntoIterator<Item = f64>, most_ticks: usize) -> AxisRange {
+    /// The range that shows `values`; those not finite are left out.
+    pub(super) fn range(&self, values: impl IntoIterator<Item = f64>) -> AxisRange {
         let usable = |value: &f64| value.is_finite() && (self.scaling == Scaling::Linear || *value > 0.0);
-        let (mut low, mut high) = values
+        let (from, to) = (self.from.filter(usable), self.to.filter(usable));
+        let (low, high) = values
             .into_iter()
-            .chain(self.from)
-            .chain(self.to)
+            .chain(from)
+            .chain(to)
             .filter(usable)
             .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
-        let (from, to) = (self.from.filter(usable), self.to.filter(usable));
-        low = from.unwrap_or(low);
-        high = to.unwrap_or(high);
-        let tight = AxisRange::new(low, high, self.scaling);
+        AxisRange::new(from.unwrap_or(low), to.unwrap_or(high), self.scaling)
+    }
+
+    /// The same, widened to the next tick at ends the axis does not fix, where that adds little. A logarithmic
+    /// axis keeps the data's ends: its next tick may be a decade away.
+    pub(super) fn widened(&self, values: impl IntoIterator<Item = f64>, most_ticks: usize) -> AxisRange {
+        const LITTLE: f64 = 0.2;
+        let tight = self.range(values);
         let marks = ticks(&tight, most_ticks);
-        let (Some(first), Some(second), Some(last), Some(before)) =
-            (marks.first(), marks.get(1), marks.last(), marks.len().checked_sub(2).and_then(|index| marks.get(index)))
-        else {
+        let (Some(first), Some(second), Some(last)) = (marks.first(), marks.get(1), marks.last()) else { return tight };
+        if self.scaling == Scaling::Log {
             return tight;
-        };
-        let (below, above) = match self.scaling {
-            Scaling::Linear => (first.value - (second.value - first.value), last.value + (last.value - before.value)),
-            // A whole step of a logarithmic axis may be a decade: too much air, so the data keep the end.
-            Scaling::Log => (tight.low(), tight.high()),
-        };
-        let low = if from.is_none() && tight.low() < first.value { below } else { tight.low() };
-        let high = if to.is_none() && tight.high() > last.value { above } else { tight.high() };
+        }
+        let (step, slack) = (second.value - first.value, (tight.high() - tight.low()) * LITTLE);
+        let near = |end: f64, next: f64| if (next - end).abs() <= slack { next } else { end };
+        let misses = |end: f64, tick: f64| (end - tick).abs() > step * 1e-6;
+        let below = if misses(tight.low(), first.value) { first.value - step } else { tight.low() };
+        let above = if misses(tight.high(), last.value) { last.value + step } else { tight.high() };
+        let low = if self.from.is_none() { near(tight.low(), below) } else { tight.low() };
+        let high = if self.to.is_none() { near(tight.high(), above) } else { tight.high() };
         AxisRange::new(low, high, self.scaling)
     }
 }
@@ -201,11 +204,13 @@ mod tests {
     }
 
     #[test]
-    fn a_free_end_is_widened_to_the_next_tick_and_a_fixed_one_is_not() {
-        let range = Axis::from_zero("ms").range([3.0, 17.4], 6);
+    fn a_free_end_is_widened_to_a_near_tick_and_a_fixed_one_is_not() {
+        let range = Axis::from_zero("ms").widened([3.0, 17.4], 6);
         assert_eq!((range.low(), range.high()), (0.0, 20.0));
-        let fixed = Axis { to: Some(17.4), ..Axis::from_zero("ms") }.range([3.0], 6);
+        let fixed = Axis { to: Some(17.4), ..Axis::from_zero("ms") }.widened([3.0], 6);
         assert_eq!(fixed.high(), 17.4);
+        // Ticks at 0, 200 and 400: the next would leave a quarter of the axis empty.
+        assert_eq!(Axis::from_zero("tok/s").widened([440.0], 3).high(), 440.0);
     }
 
     #[test]

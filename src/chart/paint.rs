@@ -41,6 +41,8 @@ impl<E: std::error::Error + Send + Sync> From<DrawingAreaErrorKind<E>> for DrawE
 
 /// The most backend pixels to a side; browsers' canvases end at about twice this.
 const LARGEST_SIDE: u32 = 16_384;
+/// Rectangles thinner than this many CSS pixels are lines.
+const HAIRLINE: f64 = 3.0;
 /// The SVG backend divides font sizes by this, other backends do not.
 const SVG_FONT_FACTOR: f64 = 1.24;
 /// Plotters' coordinates are whole numbers: the SVG is drawn so many times larger and scaled back.
@@ -127,10 +129,12 @@ fn paint_mark<DB: DrawingBackend>(
     let place = |point: &Point| (px(point.x), px(point.y));
     match mark {
         Mark::Rect { rect, colour } => {
-            let (x, y) = (px(rect.x), px(rect.y));
-            // A hairline never vanishes between two pixels.
-            let corner = (px(rect.right()).max(x + 1), px(rect.bottom()).max(y + 1));
-            area.draw(&Rectangle::new([(x, y), corner], plotters_colour(*colour).filled()))?;
+            // Neighbouring bars share the rounded edge; hairlines keep one width wherever they fall, and never vanish.
+            let far = |near: f64, length: f64| {
+                if length < HAIRLINE { px(near) + px(length).max(1) } else { px(near + length) }
+            };
+            let corner = (far(rect.x, rect.width), far(rect.y, rect.height));
+            area.draw(&Rectangle::new([(px(rect.x), px(rect.y)), corner], plotters_colour(*colour).filled()))?;
         }
         Mark::Polyline { points, width, colour } => {
             let style = ShapeStyle {

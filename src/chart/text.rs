@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn lines_wrap_at_words_and_the_last_is_shortened() {
-        assert_eq!(wrapped("all else as today", 10.0, false, 60.0, 3), ["all else", "as today"]);
+        assert_eq!(wrapped("all else as today", 10.0, false, 45.0, 3), ["all else", "as today"]);
         let two = wrapped("weights read at the bandwidth that was measured", 10.0, false, 80.0, 2);
         assert_eq!(two.len(), 2);
         assert!(two[1].ends_with('…'), "{two:?}");

@@ -47,9 +47,9 @@ impl Theme {
             grid: Colour::hex(0xe4e8ec),
             accent: Colour::hex(0x0a6ab0),
             good: Colour::hex(0x0b7d5c),
-            warning: Colour::hex(0xc2410c),
-            residual: Colour::hex(0x868f9b),
-            series: [0x0a6ab0, 0x3f9bd1, 0xd05a00, 0x0b8a66, 0xb0568e, 0xa87a00, 0x4b4fa8, 0x7a5c3e].map(Colour::hex),
+            warning: Colour::hex(0xc01f3a),
+            residual: Colour::hex(0x6a7380),
+            series: [0x0a6ab0, 0x3f9bd1, 0xc04f00, 0x0a7f5e, 0xb0568e, 0xa87a00, 0x4b4fa8, 0x7a5c3e].map(Colour::hex),
             font: FONT.to_string(),
             pixel_ratio: 1.0,
         }
@@ -65,7 +65,7 @@ impl Theme {
             grid: Colour::hex(0x27303a),
             accent: Colour::hex(0x56b4e9),
             good: Colour::hex(0x35c49a),
-            warning: Colour::hex(0xff8a4c),
+            warning: Colour::hex(0xff6b81),
             residual: Colour::hex(0x717d8b),
             series: [0x3d95d6, 0x8fd0f5, 0xf08a3c, 0x2fb58d, 0xd98bbb, 0xe3b341, 0x8d92f0, 0xc0a184].map(Colour::hex),
             font: FONT.to_string(),
@@ -84,6 +84,11 @@ impl Theme {
     pub fn at_pixel_ratio(self, pixel_ratio: f64) -> Self {
         let pixel_ratio = if pixel_ratio.is_finite() { pixel_ratio.clamp(0.5, 8.0) } else { 1.0 };
         Self { pixel_ratio, ..self }
+    }
+
+    /// The faint shade of a highlighted stretch, on which text still reads.
+    pub(super) fn tint(&self) -> Colour {
+        self.accent.over(self.background, 0.1)
     }
 
     /// The colour of the n-th series, around again after the eighth.
@@ -105,6 +110,9 @@ mod tests {
         for theme in themes() {
             for text in [theme.foreground, theme.muted, theme.warning, theme.accent] {
                 assert!(text.contrast(theme.background) >= 4.5, "{} {:?}", text.css(), theme.background);
+            }
+            for text in [theme.foreground, theme.muted] {
+                assert!(text.contrast(theme.tint()) >= 4.5, "{} on a shaded stretch", text.css());
             }
             for mark in theme.series.iter().chain([&theme.residual, &theme.good]) {
                 assert!(mark.contrast(theme.background) >= 3.0, "{} on {}", mark.css(), theme.background.css());

@@ -37,7 +37,7 @@ pub fn ticks(range: &AxisRange, most: usize) -> Vec<Tick> {
                 .chain((2..=60).map(|stride| decades(range, &[1.0], stride)));
             match candidates.into_iter().find(|values| values.len() <= most) {
                 Some(values) if values.len() >= 2 => {
-                    values.into_iter().map(|value| Tick { value, label: label(value, value / 2.0) }).collect()
+                    values.into_iter().map(|value| Tick { value, label: label(value, value) }).collect()
                 }
                 _ => linear(range, most),
             }
@@ -88,7 +88,8 @@ fn label(value: f64, step: f64) -> String {
             if mantissa.contains('.') { mantissa.trim_end_matches('0').trim_end_matches('.') } else { mantissa };
         return format!("{mantissa}e{exponent}").replace('-', "−");
     }
-    let decimals = (-step.log10().floor()).clamp(0.0, 6.0) as usize;
+    // The slack keeps a power of ten that rounding put just below itself.
+    let decimals = (-(step.log10() + 1e-9).floor()).clamp(0.0, 6.0) as usize;
     let text = format!("{magnitude:.decimals$}");
     let sign = if value < 0.0 && text.chars().any(|digit| digit.is_ascii_digit() && digit != '0') { "−" } else { "" };
     let whole = text.split('.').next().map_or(0, str::len);

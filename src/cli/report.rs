@@ -60,7 +60,7 @@ fn apply(matches: &ArgMatches, scenario: &mut Scenario, warnings: &mut Vec<Warni
         scenario.set_model(Some(model_choice(name, warnings)?));
     }
     if let Some(id) = matches.get_one::<String>("gpu") {
-        let gpu = hardware::find(id).ok_or_else(|| unknown("GPU", id, hardware::suggest(id), "gpus"))?;
+        let gpu = hardware::find(id).ok_or_else(|| unknown("GPU", id, hardware::catalogue().iter().map(|gpu| gpu.id), "gpus"))?;
         if scenario.gpu.as_deref() != Some(gpu.id) {
             scenario.set_gpu(Some(gpu.id.to_owned()));
         }
@@ -99,14 +99,21 @@ fn model_choice(name: &str, warnings: &mut Vec<Warning>) -> Result<ModelChoice, 
         return Ok(ModelChoice::Preset(preset.id.clone()));
     }
     let Ok(text) = std::fs::read_to_string(name) else {
-        return Err(unknown("model", name, model::suggest(name), "models"));
+        return Err(unknown("model", name, model::presets().iter().map(|preset| preset.id.as_str()), "models"));
     };
     let reading = model::read_config(&text).map_err(|error| Failure::unusable(format!("{name}: {error}")))?;
     warnings.extend(reading.warnings);
     Ok(ModelChoice::Custom(Box::new(reading.architecture)))
 }
 
-fn unknown(what: &str, name: &str, suggestion: Option<&str>, list: &str) -> Failure {
-    let hint = suggestion.map_or(String::new(), |known| format!("did you mean {known}? "));
+/// Names closer than this are worth suggesting: 1 is the same, 0 has nothing in common.
+const CLOSE: f64 = 0.8;
+
+fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str>, list: &str) -> Failure {
+    let likeness = |id: &str| strsim::jaro_winkler(&name.to_lowercase(), id);
+    let closest = known.map(|id| (likeness(id), id)).max_by(|(a, _), (b, _)| a.total_cmp(b));
+    let hint = closest
+        .filter(|(likeness, _)| *likeness >= CLOSE)
+        .map_or(String::new(), |(_, id)| format!("did you mean {id}? "));
     Failure::usage(format!("unknown {what} {name}: {hint}`decodescope {list}` lists those known"))
 }

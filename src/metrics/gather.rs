@@ -213,7 +213,7 @@ impl Gathering {
 
 fn place(sample: Sample<'_>, base: &str, recognised: Recognised) -> (SeriesKey, Option<f64>) {
     let engine = recognised.engine;
-    let best = |wanted: &[&str]| {
+    let best = |wanted: &'static [&'static str]| {
         wanted.iter().find_map(|label| sample.label(label).filter(|text| !text.is_empty()).map(|text| (*label, text)))
     };
     let (model, rank) = (best(engine.model_labels), best(engine.engine_labels));

@@ -7,12 +7,14 @@
 //! | `gather` | samples to [`ServingMetrics`], one set per model and engine |
 //! | `serving` | one set of metrics, and several of them together |
 //! | `histogram/` | statistics from buckets and a sum |
+//! | `window/` | what happened between two scrapes |
 
 pub mod engines;
 mod gather;
 pub mod histogram;
 mod meaning;
 mod serving;
+pub mod window;
 
 pub use gather::{Dump, NameCount, Outcome, read_dump};
 pub use histogram::Histogram;

@@ -29,6 +29,10 @@ pub enum Block {
 
 /// How wide running text is set in a terminal.
 const TEXT_WIDTH: usize = 96;
+/// Spaces between a table's columns.
+const GAP: usize = 2;
+/// A table's last column never gets narrower than this.
+const LEAST_LAST_COLUMN: usize = 24;
 
 impl Document {
     /// Adds a section's heading.
@@ -137,42 +141,57 @@ fn is_figures(rows: &[Vec<String>], column: usize) -> bool {
 
 fn text_table(out: &mut String, header: &[String], rows: &[Vec<String>]) {
     let length = |text: &str| text.chars().count();
-    let widths: Vec<usize> = (0..header.len())
+    let mut widths: Vec<usize> = (0..header.len())
         .map(|column| {
             let cells = rows.iter().filter_map(|row| row.get(column));
             cells.chain(header.get(column)).map(|cell| length(cell)).max().unwrap_or(0)
         })
         .collect();
     let right: Vec<bool> = (0..header.len()).map(|column| is_figures(rows, column)).collect();
+    // Words in the last column are broken into lines where the row would be too long for a terminal.
+    if let Some((last, others)) = widths.split_last_mut() {
+        let before: usize = others.iter().map(|width| width + GAP).sum();
+        *last = (*last).min(TEXT_WIDTH.saturating_sub(before).max(LEAST_LAST_COLUMN));
+    }
     let mut line = |cells: &[String]| {
-        let mut text = String::new();
-        for ((cell, &width), &right) in cells.iter().zip(&widths).zip(&right) {
-            let space = " ".repeat(width.saturating_sub(length(cell)));
-            let _ = if right { write!(text, "{space}{cell}  ") } else { write!(text, "{cell}{space}  ") };
+        let cells: Vec<Vec<String>> = cells.iter().zip(&widths).map(|(cell, &width)| lines(cell, width)).collect();
+        for row in 0..cells.iter().map(Vec::len).max().unwrap_or(0) {
+            let mut text = String::new();
+            for ((cell, &width), &right) in cells.iter().zip(&widths).zip(&right) {
+                let cell = cell.get(row).map_or("", String::as_str);
+                let space = " ".repeat(width.saturating_sub(length(cell)));
+                let gap = " ".repeat(GAP);
+                let _ = if right { write!(text, "{space}{cell}{gap}") } else { write!(text, "{cell}{space}{gap}") };
+            }
+            let _ = writeln!(out, "{}", text.trim_end());
         }
-        let _ = writeln!(out, "{}", text.trim_end());
     };
     line(header);
     line(&widths.iter().map(|&width| "─".repeat(width)).collect::<Vec<_>>());
     rows.iter().for_each(|row| line(row));
 }
 
-fn wrap(out: &mut String, text: &str, first: &str, rest: &str) {
-    let mut line = first.to_owned();
-    let mut empty = true;
+/// Text broken between words into lines of so many characters; a longer word stands alone.
+fn lines(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
     for word in text.split_whitespace() {
-        if !empty && line.chars().count() + 1 + word.chars().count() > TEXT_WIDTH {
-            let _ = writeln!(out, "{line}");
-            line = rest.to_owned();
-            empty = true;
-        }
-        if !empty {
+        let Some(line) = lines.last_mut() else { break };
+        if line.is_empty() {
+            *line += word;
+        } else if line.chars().count() + 1 + word.chars().count() <= width {
             line.push(' ');
+            *line += word;
+        } else {
+            lines.push(word.to_owned());
         }
-        line += word;
-        empty = false;
     }
-    let _ = writeln!(out, "{line}");
+    lines
+}
+
+fn wrap(out: &mut String, text: &str, first: &str, rest: &str) {
+    for (index, line) in lines(text, TEXT_WIDTH - rest.chars().count()).iter().enumerate() {
+        let _ = writeln!(out, "{}{line}", if index == 0 { first } else { rest });
+    }
 }
 
 #[cfg(test)]

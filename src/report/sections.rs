@@ -199,10 +199,10 @@ fn allreduce(document: &mut Document, scenario: &Scenario, analysis: &Analysis) 
     ));
     match &analysis.experiment {
         Some(Ok(reading)) => document.paragraph(format!(
-            "A/B experiment: {} a token{} saved, {} faster; so at least {} of the slower run's step was allreduce.",
+            "A/B experiment: {} a token saved{}, {} faster; so at least {} of the slower run's step was allreduce.",
             show(reading.saved_per_token),
-            reading.saved_per_allreduce.map_or(String::new(), |saved| format!(", {} an allreduce,", show_micros(saved))),
-            show_change(Ratio::new(reading.speedup - 1.0)),
+            reading.saved_per_allreduce.map_or(String::new(), |saved| format!(" ({} an allreduce)", show_micros(saved))),
+            show(Ratio::new(reading.speedup - 1.0)),
             show(reading.slower_share_at_least),
         )),
         Some(Err(error)) => document.paragraph(format!("A/B experiment: {error}.")),

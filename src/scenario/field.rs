@@ -199,17 +199,18 @@ impl Spec {
 
     /// What one of a typed unit is in the field's own.
     fn unit_scale(&self, unit: &str) -> Option<f64> {
-        const FAMILIES: [&[(&str, f64)]; 2] = [
+        type Family = &'static [(&'static str, f64)];
+        const FAMILIES: [Family; 2] = [
             &[("ns", 1e-9), ("µs", 1e-6), ("us", 1e-6), ("ms", 1e-3), ("s", 1.0)],
             &[("MB/s", 1e6), ("GB/s", 1e9), ("TB/s", 1e12)],
         ];
         if unit.is_empty() || unit == self.unit {
             return Some(1.0);
         }
-        let find = |family: &&[(&str, f64)], name: &str| family.iter().find(|(known, _)| *known == name).copied();
-        match FAMILIES.iter().find(|family| find(family, self.unit).is_some()) {
-            Some(family) => find(family, unit).map(|(_, size)| size / self.scale),
-            None => [("k", 1e3), ("M", 1e6)].iter().find(|(name, _)| *name == unit).map(|(_, size)| *size),
+        let find = |family: Family, name: &str| family.iter().find(|(known, _)| *known == name).map(|(_, size)| *size);
+        match FAMILIES.into_iter().find(|&family| find(family, self.unit).is_some()) {
+            Some(family) => find(family, unit).map(|size| size / self.scale),
+            None => find(&[("k", 1e3), ("M", 1e6)], unit),
         }
     }
 

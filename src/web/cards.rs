@@ -34,8 +34,9 @@ fn Card(figures: Memo<Vec<Figure>>, key: &'static str) -> impl IntoView {
     let title = move || figure.with(|figure| figure.as_ref().map(|figure| figure.chart.title().to_owned()));
     let note = move || figure.with(|figure| figure.as_ref().map(|figure| figure.note.clone()));
     let heading = format!("card-{key}");
+    let labelled_by = heading.clone();
     view! {
-        <section class="card" data-card=key aria-labelledby=heading.clone()>
+        <section class="card" data-card=key aria-labelledby=labelled_by>
             <h2 id=heading>{title}</h2>
             {(key == "budget").then(|| view! { <EstimatePicker/> })}
             {move || chart.with(Option::is_some).then(|| {

@@ -6,7 +6,7 @@ use crate::metrics::{Outcome, read_dump};
 use crate::model;
 use crate::paste::{self, prometheus};
 use crate::scenario::ModelChoice;
-use leptos::prelude::set_timeout;
+use leptos::prelude::{Set, set_timeout};
 use leptos::task::spawn_local;
 use std::time::Duration;
 use web_sys::File;

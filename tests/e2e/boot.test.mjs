@@ -1,6 +1,8 @@
 // The release page starts, under its policy, wherever it is copied to; and says so when it cannot.
 import assert from "node:assert/strict";
-import { session } from "./harness.mjs";
+import { readFile, readdir } from "node:fs/promises";
+import { gzipSync } from "node:zlib";
+import { DIST, accessibility, session } from "./harness.mjs";
 
 const { test } = session();
 
@@ -61,6 +63,13 @@ test("a browser without WebAssembly is told what is missing", async ({ open }) =
   await page.getByText("does not run WebAssembly").waitFor();
 });
 
+// Someone unpacks a copy and double-clicks index.html.
+test("a copy opened as a file is told to be served", async ({ open }) => {
+  const page = await open({ boots: false, allow: /./ });
+  await page.goto(new URL("index.html", `file://${DIST}`).href);
+  await page.getByText("Serve this folder").waitFor();
+});
+
 test("without JavaScript the page says what it needs", async ({ open }) => {
   // The preloaded module is given up half-way, as nothing will run it.
   const page = await open({ boots: false, allow: /failed request.*js$/, context: { javaScriptEnabled: false } });
@@ -84,4 +93,15 @@ test("a remembered theme is set before the body exists", async ({ open }) => {
       }),
   });
   assert.equal(await page.evaluate(() => globalThis.themeAtFirst), "dark");
+});
+
+test("axe-core finds nothing inaccessible, in either theme", async ({ open }) => {
+  for (const theme of ["light", "dark"]) assert.deepEqual(await accessibility(await open({ theme })), []);
+});
+
+// People open this over ssh tunnels and hotel networks. Raise the limit only with a reason.
+test("all that the page downloads stays below 500 kB compressed", async () => {
+  let bytes = 0;
+  for (const name of await readdir(DIST)) bytes += gzipSync(await readFile(DIST + name), { level: 9 }).length;
+  assert.ok(bytes < 500_000, `${bytes} bytes`);
 });

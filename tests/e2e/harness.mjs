@@ -13,13 +13,14 @@
 // A test fails, whatever else it asserts, when a page that it opened wrote an error to the console, threw, violated
 // its Content-Security-Policy, failed to get a file, or asked any other host for anything.
 import assert from "node:assert/strict";
-import { mkdir } from "node:fs/promises";
+import { mkdir, readFile } from "node:fs/promises";
 import { after, before, test as nodeTest } from "node:test";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
 import { serve } from "./server.mjs";
 
-const DIST = fileURLToPath(new URL("../../dist/", import.meta.url));
+/** The folder of the release page. */
+export const DIST = fileURLToPath(new URL("../../dist/", import.meta.url));
 const OUTPUT = fileURLToPath(new URL("./output/", import.meta.url));
 const DATA = fileURLToPath(new URL("../", import.meta.url));
 
@@ -159,7 +160,6 @@ export async function drop(page, name, text, selector = "body") {
 /** What axe-core finds wrong with the accessibility of `page`, one line per finding. */
 export async function accessibility(page) {
   // Evaluated through the debugger, which the page's policy does not concern.
-  const { readFile } = await import("node:fs/promises");
   await page.evaluate(await readFile(new URL("./node_modules/axe-core/axe.min.js", import.meta.url), "utf8"));
   const { violations } = await page.evaluate(() => globalThis.axe.run());
   return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(" ")}`));

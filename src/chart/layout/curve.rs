@@ -1,24 +1,279 @@
-use super::Specification;
-use crate::chart::Curve;
-use crate::chart::scene::Scene;
+//! Lines on a plot with a horizontal grid, marked points, and labels that find a free place.
+
+use super::{Pen, Specification};
+use crate::chart::axis::Scaling;
+use crate::chart::geometry::{Point, Rect};
+use crate::chart::projection::Projection;
+use crate::chart::scene::{Anchor, Label, Scene};
 use crate::chart::table::Table;
+use crate::chart::text::{BODY, LINE, SMALL, text_width};
 use crate::chart::theme::Theme;
+use crate::chart::ticks::ticks;
+use crate::chart::{Colour, Curve, Line, LineStyle, MarkedPoint, PointRole};
+
+/// Height of the line with an axis's name or its ticks.
+const STRIP: f64 = 18.0;
+/// Radius of a marked point, and of the pointer's reach around it.
+const RADIUS: f64 = 5.0;
+const REACH: f64 = 14.0;
+/// Air above the highest point, where its label goes, and below the lowest, relative to the curves' height.
+const HEADROOM: f64 = 0.18;
+const FOOTROOM: f64 = 0.06;
+/// Length of a dash and of the gap after it.
+const DASH: (f64, f64) = (5.0, 4.0);
+
+impl Curve {
+    fn projection(&self, width: f64, height: f64) -> Projection {
+        let top = STRIP + 8.0;
+        let bottom = height - STRIP - 4.0 - if self.x.label.is_empty() { 0.0 } else { STRIP };
+        let most_up = ((bottom - top) / 40.0).clamp(2.0, 7.0) as usize;
+        let tight = self.y.range(self.finite_points().map(|(_, y)| y));
+        let y = self.y.widened([tight.value(-FOOTROOM), tight.value(1.0 + HEADROOM)], most_up);
+        let widest = ticks(&y, most_up).iter().map(|tick| text_width(&tick.label, SMALL, false)).fold(0.0, f64::max);
+        let left = (widest + 8.0).min(width / 2.0);
+        let plot = Rect::new(left, top, width - left - 10.0, bottom - top);
+        let ends = self.bands.iter().flat_map(|band| [band.low, band.high]);
+        let x = self.x.range(self.finite_points().map(|(x, _)| x).chain(ends));
+        Projection { plot, x, y }
+    }
+
+    fn axes(&self, scene: &mut Scene, pen: &Pen, projection: &Projection) {
+        let plot = projection.plot;
+        let most_up = (plot.height / 40.0).clamp(2.0, 7.0) as usize;
+        for tick in ticks(&projection.y, most_up) {
+            let y = projection.y_px(tick.value);
+            scene.horizontal(y, plot.x, plot.right(), 1.0, pen.theme.grid);
+            scene.label(pen.quiet(plot.x - 8.0, y, Anchor::End, &tick.label));
+        }
+        scene.horizontal(plot.bottom(), plot.x, plot.right(), 1.0, pen.theme.muted);
+        for tick in ticks(&projection.x, most_across(&plot)) {
+            let x = projection.x_px(tick.value);
+            scene.vertical(x, plot.bottom(), plot.bottom() + 4.0, 1.0, pen.theme.muted);
+            pen.clamped(scene, pen.quiet(x, plot.bottom() + 4.0 + STRIP / 2.0, Anchor::Middle, &tick.label));
+        }
+        scene.label_within(pen.quiet(0.0, STRIP / 2.0, Anchor::Start, &self.y.label), scene.area.width);
+        let under = plot.bottom() + STRIP * 1.5 + 4.0;
+        scene.label_within(pen.quiet(plot.right(), under, Anchor::End, &self.x.label), plot.right());
+    }
+
+    fn point_colour(theme: &Theme, point: &MarkedPoint) -> Colour {
+        match point.role {
+            PointRole::Today => theme.foreground,
+            PointRole::Estimate => theme.accent,
+        }
+    }
+}
+
+fn most_across(plot: &Rect) -> usize {
+    (plot.width / 60.0).clamp(2.0, 9.0) as usize
+}
+
+/// The line's unbroken stretches within the plot, in pixels.
+fn stretches(line: &Line, projection: &Projection) -> Vec<Vec<Point>> {
+    let visible =
+        |&(x, y): &(f64, f64)| x.is_finite() && y.is_finite() && projection.x.contains(x) && projection.y.contains(y);
+    line.points
+        .split(|point| !visible(point))
+        .filter(|stretch| stretch.len() > 1)
+        .map(|stretch| stretch.iter().map(|&(x, y)| projection.px_from_data(x, y)).collect())
+        .collect()
+}
+
+/// Points every so many pixels along a path.
+fn along(path: &[Point], step: f64) -> Vec<Point> {
+    let mut points = Vec::new();
+    let mut until_next = 0.0;
+    for pair in path.windows(2) {
+        let [a, b] = pair else { continue };
+        let length = (b.x - a.x).hypot(b.y - a.y);
+        while until_next <= length && length > 0.0 {
+            let share = until_next / length;
+            points.push(Point { x: a.x + (b.x - a.x) * share, y: a.y + (b.y - a.y) * share });
+            until_next += step;
+        }
+        until_next -= length;
+    }
+    points
+}
+
+fn dashed(scene: &mut Scene, path: &[Point], width: f64, colour: Colour) {
+    const FINE: f64 = 1.0;
+    let points = along(path, FINE);
+    let (dash, period) = ((DASH.0 / FINE) as usize, ((DASH.0 + DASH.1) / FINE) as usize);
+    for stretch in points.chunks(period) {
+        scene.polyline(stretch.iter().take(dash + 1).copied().collect(), width, colour);
+    }
+}
+
+/// A side of a point: right or left, below or above.
+type Side = (f64, f64);
+
+/// Where a point's label may go, preferred first: the free side of a falling curve is the upper right.
+const AROUND: [Side; 8] =
+    [(1.0, -1.0), (1.0, 0.0), (1.0, 1.0), (-1.0, 1.0), (-1.0, 0.0), (-1.0, -1.0), (0.0, -1.0), (0.0, 1.0)];
+/// Where a line's name may go: the present above its line, a baseline below, so that neither is taken for the other's.
+const ABOVE: [Side; 1] = [(-1.0, -1.0)];
+const BELOW: [Side; 1] = [(-1.0, 1.0)];
+
+/// What a label should keep off: points altogether, lines where it can.
+struct Obstacles {
+    lines: Vec<Point>,
+    points: Vec<Rect>,
+    /// Where labels may be.
+    within: Rect,
+}
+
+impl Obstacles {
+    /// How much of the lines a label there would cover.
+    fn covered(&self, bounds: &Rect) -> usize {
+        self.lines.iter().filter(|point| bounds.contains(**point)).count()
+    }
+
+    /// Writes the lines of text at whichever of the places around `anchor` is free and covers least of the lines.
+    fn place(&self, scene: &mut Scene, sides: &[Side], around: Point, distance: f64, lines: &[Label]) -> bool {
+        self.place_over(scene, sides, around, distance, lines, usize::MAX)
+    }
+
+    /// The same, covering at most so many points of lines.
+    fn place_over(
+        &self,
+        scene: &mut Scene,
+        sides: &[Side],
+        around: Point,
+        distance: f64,
+        lines: &[Label],
+        most_covered: usize,
+    ) -> bool {
+        let width = lines.iter().map(|line| line.bounds().width).fold(0.0, f64::max);
+        let height: f64 = lines.iter().map(|line| line.size * LINE).sum();
+        let bounds_at = |(dx, dy): (f64, f64), distance: f64| {
+            let x = around.x + dx * distance + (dx - 1.0) / 2.0 * width;
+            let y = around.y + dy * distance + (dy - 1.0) / 2.0 * height;
+            Rect::new(x, y, width, height)
+        };
+        let best = [distance, distance * 2.0, distance * 3.5]
+            .into_iter()
+            .flat_map(|distance| sides.iter().map(move |&side| (side, distance)))
+            .enumerate()
+            .filter_map(|(rank, (side, distance))| {
+                let bounds = bounds_at(side, distance);
+                let free = self.within.holds(&bounds, 1.0)
+                    && scene.is_free(&bounds)
+                    && !self.points.iter().any(|point| point.overlaps(&bounds));
+                let covered = self.covered(&bounds);
+                (free && covered <= most_covered).then_some((covered * 10 + rank, side, bounds))
+            })
+            .min_by_key(|(cost, ..)| *cost);
+        let Some((_, (dx, _), bounds)) = best else { return false };
+        let (anchor, x) = match dx {
+            dx if dx > 0.0 => (Anchor::Start, bounds.x),
+            dx if dx < 0.0 => (Anchor::End, bounds.right()),
+            _ => (Anchor::Middle, bounds.centre().x),
+        };
+        let mut y = bounds.y;
+        for line in lines {
+            let at = Point { x, y: y + line.size * LINE / 2.0 };
+            y += line.size * LINE;
+            scene.label(Label { at, anchor, ..line.clone() });
+        }
+        true
+    }
+}
 
 impl Specification for Curve {
     fn title(&self) -> &str {
         &self.title
     }
+
     fn summary(&self) -> String {
         self.sentence()
     }
+
     fn table(&self) -> Table {
         self.rows()
     }
+
     fn is_empty(&self) -> bool {
-        true
+        let usable = |axis: Scaling, value: f64| axis == Scaling::Linear || value > 0.0;
+        !self.finite_points().any(|(x, y)| usable(self.x.scaling, x) && usable(self.y.scaling, y))
     }
-    fn preferred_height(&self, _width: f64) -> f64 {
-        200.0
+
+    fn preferred_height(&self, width: f64) -> f64 {
+        (width * 0.5).clamp(270.0, 340.0)
     }
-    fn arrange(&self, _theme: &Theme, _scene: &mut Scene) {}
+
+    fn arrange(&self, theme: &Theme, scene: &mut Scene) {
+        let pen = Pen { theme };
+        let projection = self.projection(scene.area.width, scene.area.height);
+        let plot = projection.plot;
+        for band in self.bands.iter().filter(|band| band.low.is_finite() && band.high.is_finite()) {
+            let (left, right) = (projection.x_px(band.low), projection.x_px(band.high));
+            let rect = Rect::between(left, right, plot.y, plot.height);
+            scene.rect(rect, theme.tint());
+        }
+        self.axes(scene, &pen, &projection);
+
+        // Labels may rise above the plot, where only the axis's name stands.
+        let within = Rect::between(plot.x, scene.area.right(), 0.0, plot.bottom());
+        let mut obstacles = Obstacles { lines: Vec::new(), points: Vec::new(), within };
+        let mut names = Vec::new();
+        let mut solid = 0;
+        // Baselines first, so that the present lies on top.
+        let (quiet, present): (Vec<&Line>, Vec<&Line>) =
+            self.lines.iter().partition(|line| line.style == LineStyle::Dashed);
+        for line in quiet.into_iter().chain(present) {
+            let colour = match line.style {
+                LineStyle::Dashed => theme.muted,
+                LineStyle::Solid => theme.series_colour(solid),
+            };
+            for path in stretches(line, &projection) {
+                obstacles.lines.extend(along(&path, 3.0));
+                names.push((path.clone(), line, colour));
+                match line.style {
+                    LineStyle::Dashed => dashed(scene, &path, 1.5, colour),
+                    LineStyle::Solid => scene.polyline(path, 2.5, colour),
+                }
+            }
+            solid += usize::from(line.style == LineStyle::Solid);
+        }
+
+        let visible: Vec<(&MarkedPoint, Point)> = self
+            .points
+            .iter()
+            .filter(|point| projection.x.contains(point.x) && projection.y.contains(point.y))
+            .map(|point| (point, projection.px_from_data(point.x, point.y)))
+            .collect();
+        for (point, at) in &visible {
+            scene.disc(*at, RADIUS + 2.0, theme.background);
+            scene.disc(*at, RADIUS, Self::point_colour(theme, point));
+            obstacles.points.push(Rect::new(at.x, at.y, 0.0, 0.0).grown(RADIUS + 1.0));
+            scene.hit(Rect::new(at.x, at.y, 0.0, 0.0).grown(REACH), &point.label, &point.text);
+        }
+        // Today's label first, so that it is the last to lose its place.
+        let (today, others): (Vec<_>, Vec<_>) = visible.iter().partition(|(point, _)| point.role == PointRole::Today);
+        for (point, at) in today.into_iter().chain(others) {
+            let name = pen.strong(0.0, 0.0, Anchor::Start, &point.label);
+            let name = Label { bold: point.role == PointRole::Today, size: BODY, ..name };
+            let value = pen.quiet(0.0, 0.0, Anchor::Start, &point.text);
+            let _ = obstacles.place(scene, &AROUND, at, RADIUS + 4.0, &[name.clone(), value])
+                || obstacles.place(scene, &AROUND, at, RADIUS + 4.0, &[name]);
+        }
+        if self.lines.len() > 1 {
+            for (path, line, colour) in names {
+                let sides = if line.style == LineStyle::Dashed { &BELOW } else { &ABOVE };
+                let label = [Label { size: SMALL, colour, ..pen.plain(0.0, 0.0, Anchor::Start, &line.label) }];
+                // At the line's end, or at the first place before it where no line is in the way.
+                let mut places = path.iter().rev().step_by(path.len() / 16 + 1);
+                places.any(|&point| obstacles.place_over(scene, sides, point, 6.0, &label, 0));
+            }
+        }
+        for band in self.bands.iter().filter(|band| band.low.is_finite() && band.high.is_finite()) {
+            let (left, right) = (projection.x_px(band.low), projection.x_px(band.high));
+            // At the foot, near the axis it is about, unless a line runs there.
+            let at = |y: f64| pen.quiet((left + right) / 2.0, y, Anchor::Middle, &band.label);
+            let mut places = [at(plot.bottom() - STRIP / 2.0), at(plot.y + STRIP / 2.0)].into_iter();
+            places.any(|label| obstacles.covered(&label.bounds()) == 0 && scene.label(label));
+        }
+        scene.projection = Some(projection);
+    }
 }

@@ -56,6 +56,14 @@ struct Pen<'a> {
 }
 
 impl Pen<'_> {
+    /// Writes a label, moved sideways as far as it must to stay within the drawing.
+    fn clamped(&self, scene: &mut Scene, mut label: Label) -> bool {
+        let bounds = label.bounds();
+        let left = bounds.x.min(scene.area.width - bounds.width).max(0.0);
+        label.at.x += left - bounds.x;
+        scene.label(label)
+    }
+
     fn strong(&self, x: f64, y: f64, anchor: Anchor, content: &str) -> Label {
         Label {
             at: Point { x, y },

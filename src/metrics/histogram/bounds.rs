@@ -221,3 +221,51 @@ impl Histogram {
         Some(((knowledge.total - most) / knowledge.total, (knowledge.total - fewest) / knowledge.total))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::super::tests::worked_example;
+    use super::*;
+
+    fn near(found: (f64, f64), expected: (f64, f64)) {
+        assert!((found.0 - expected.0).abs() < 1e-9 && (found.1 - expected.1).abs() < 1e-9, "{found:?} {expected:?}");
+    }
+
+    /// All 1623 in (10, 25] ms and 28.224 s in all: `A` = 11.994 s, `B` = 12.351 s.
+    #[test]
+    fn the_worked_examples_coarse_bucket_is_narrowed_by_its_sum() {
+        let bounds = |q| worked_example().quantile(q).map(|quantile| (quantile.low, quantile.high)).unwrap();
+        // p50 is the 812th: at most 10 ms + A/812, and 25 ms − B/812 lies below the bucket.
+        near(bounds(0.5), (0.01, 0.01 + 11.994 / 812.0));
+        // p99 is the 1607th, so 1607 are no larger: at least 25 ms − B/1607 = 17.3 ms.
+        near(bounds(0.99), (0.025 - 12.351 / 1607.0, 0.025));
+        // Each above 24.99 ms takes 14.99 ms of A: at most 800. Each up to 15 ms leaves 10 ms of B: at most 1235.
+        near(worked_example().share_above(0.02499).unwrap(), (0.0, (11.994_f64 / 0.01499).floor() / 1623.0));
+        near(worked_example().share_above(0.015).unwrap(), (1.0 - 1235.0 / 1623.0, 1.0));
+    }
+
+    #[test]
+    fn a_count_that_is_not_of_the_buckets_leaves_the_sum_out() {
+        let mut torn = worked_example();
+        torn.count = Some(1630.0);
+        let quantile = torn.quantile(0.5).unwrap();
+        assert!(!quantile.sum_used);
+        assert_eq!((quantile.low, quantile.high, quantile.estimate), (0.01, 0.025, None));
+        assert_eq!(torn.standard_deviation(), None);
+    }
+
+    #[test]
+    fn what_a_cut_dump_cannot_tell_is_not_told() {
+        let (cut, _) = Histogram::from_cumulative(vec![(0.01, 3.0), (0.025, 9.0)], Some(0.1), None);
+        assert_eq!(cut.quantile(0.5), None);
+        assert_eq!(cut.share_above(0.02), None);
+    }
+
+    #[test]
+    fn a_rank_is_not_pushed_up_by_rounding() {
+        // 0.07 · 100 = 7.000000000000001 in floats; the seventh is still in the first bucket.
+        let (histogram, _) = Histogram::from_cumulative(vec![(1.0, 7.0), (2.0, 100.0)], None, Some(100.0));
+        assert_eq!(histogram.quantile(0.07).unwrap().bucket, (0.0, 1.0));
+    }
+}

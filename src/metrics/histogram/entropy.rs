@@ -104,3 +104,58 @@ fn within(bucket: &OccupiedBucket, rate: f64, part: f64) -> f64 {
         (bucket.upper - distance(1.0 - part, -rate)).max(bucket.lower)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::super::Histogram;
+    use super::*;
+
+    fn knowledge(cumulative: &[(f64, f64)], sum: f64) -> Knowledge {
+        let count = cumulative.last().map(|&(_, count)| count);
+        Knowledge::of(&Histogram::from_cumulative(cumulative.to_vec(), Some(sum), count).0).unwrap()
+    }
+
+    #[test]
+    fn a_mean_in_the_middle_is_the_linear_interpolation() {
+        let known = knowledge(&[(1.0, 0.0), (5.0, 8.0), (f64::INFINITY, 8.0)], 24.0);
+        assert!((quantile(&known, 0.25).unwrap() - 2.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn above_the_last_bound_it_is_exponential() {
+        // All ten above 1 with mean 5: λ = 1/4, and the median lies ln 2 · 4 above 1.
+        let known = knowledge(&[(1.0, 0.0), (f64::INFINITY, 10.0)], 50.0);
+        assert!((rate(&known).unwrap() - 0.25).abs() < 1e-12);
+        assert!((quantile(&known, 0.5).unwrap() - (1.0 + 4.0 * 2.0_f64.ln())).abs() < 1e-9);
+        assert_eq!(quantile(&known, 1.0), Some(f64::INFINITY));
+    }
+
+    /// The mean of a distribution is the integral of its quantiles.
+    #[test]
+    fn its_quantiles_average_to_the_mean() {
+        // One in each of (0, 1], (1, 3], (3, 6]: the bounds add up to 4 and 10.
+        for sum in [4.2, 5.0, 7.0, 9.8] {
+            let known = knowledge(&[(1.0, 1.0), (3.0, 2.0), (6.0, 3.0), (f64::INFINITY, 3.0)], sum);
+            let steps = 20_000;
+            let mid = |step| (f64::from(step) + 0.5) / f64::from(steps);
+            let mean = (0..steps).map(|step| quantile(&known, mid(step)).unwrap()).sum::<f64>() / f64::from(steps);
+            assert!((mean - sum / 3.0).abs() < 1e-4, "{mean} for sum {sum}");
+        }
+    }
+
+    #[test]
+    fn a_sum_at_its_end_has_no_shape() {
+        let known = knowledge(&[(1.0, 0.0), (2.0, 4.0), (f64::INFINITY, 4.0)], 8.0);
+        assert_eq!(quantile(&known, 0.5), None);
+    }
+
+    #[test]
+    fn the_series_near_zero_joins_the_formula() {
+        let bucket = OccupiedBucket { lower: 2.0, upper: 5.0, count: 1.0, share: 1.0 };
+        for rate in [0.05 / 3.0, -0.05 / 3.0] {
+            let (series, formula) = (mean_of(&bucket, rate * (1.0 - 1e-9)), mean_of(&bucket, rate * (1.0 + 1e-9)));
+            assert!((series - formula).abs() < 1e-9);
+        }
+    }
+}

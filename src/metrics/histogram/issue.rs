@@ -12,7 +12,7 @@ pub enum HistogramIssue {
         /// The bound.
         le: f64,
     },
-    /// A bucket count that is NaN or infinite; the bucket was left out.
+    /// A bucket count that is NaN, infinite, or beyond all measure; the bucket was left out.
     BadCount {
         /// The bucket's bound.
         le: f64,
@@ -57,7 +57,7 @@ pub enum HistogramIssue {
         /// What the buckets hold.
         buckets: f64,
     },
-    /// A count that is negative, NaN or infinite; it was left out.
+    /// A count that is negative, NaN, infinite, or beyond all measure; it was left out.
     BadTotal {
         /// The count as given.
         count: f64,

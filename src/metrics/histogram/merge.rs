@@ -32,12 +32,10 @@ impl Histogram {
     pub(crate) fn restricted_to(&self, other: &Self) -> impl Iterator<Item = Bucket> {
         let theirs = other.cumulative();
         let mut below = 0.0;
-        self.cumulative().into_iter().filter_map(move |(le, up_to)| {
-            theirs
-                .iter()
-                .any(|&(bound, _)| bound == le)
-                .then(|| Bucket { le, count: up_to - std::mem::replace(&mut below, up_to) })
-        })
+        self.cumulative()
+            .into_iter()
+            .filter(move |(le, _)| theirs.iter().any(|(bound, _)| bound == le))
+            .map(move |(le, up_to)| Bucket { le, count: up_to - std::mem::replace(&mut below, up_to) })
     }
 }
 

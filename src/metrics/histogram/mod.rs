@@ -9,6 +9,7 @@
 //! | where does the mass sit? | [`OccupiedBucket`]s, the main one, what lies beyond it | `occupied` |
 //! | what would Prometheus say? | [`histogram_quantile`], [`histogram_fraction`] | `prometheus` |
 //! | what can it be at all? | rigorous bounds on quantiles, shares and spread | `bounds` |
+//! | and of a native histogram? | [`NativeHistogram`], also as a classic one | `native` |
 //! | what is most plausible? | the maximum-entropy estimate that reproduces the mean | `entropy` |
 //!
 //! # Units
@@ -22,6 +23,7 @@ mod bounds;
 mod entropy;
 mod issue;
 mod merge;
+mod native;
 mod number;
 mod occupied;
 mod prometheus;
@@ -32,9 +34,11 @@ mod spread;
 use serde::{Deserialize, Serialize};
 
 pub use issue::HistogramIssue;
+pub use native::{NativeError, NativeHistogram, NativeParts, Runs};
 pub use occupied::OccupiedBucket;
 pub use prometheus::{QuantileResult, histogram_fraction, histogram_quantile};
 pub use quantile::Quantile;
+pub(crate) use repair::nearly_equal;
 
 /// One classic histogram, de-cumulated: each bucket counts its own observations only.
 ///
@@ -85,7 +89,7 @@ impl Histogram {
     }
 
     /// The counts as Prometheus writes them: each bucket with all observations up to its bound. Ends with +∞ when
-    /// the number of observations is known.
+    /// the number of observations is known; empty without buckets.
     pub fn cumulative(&self) -> Vec<(f64, f64)> {
         let mut so_far = 0.0;
         let mut cumulative: Vec<(f64, f64)> = Vec::with_capacity(self.buckets.len() + 1);
@@ -93,7 +97,7 @@ impl Histogram {
             so_far += bucket.count;
             cumulative.push((bucket.le, so_far));
         }
-        if let (false, Some(count)) = (self.has_infinity(), self.count) {
+        if let (false, false, Some(count)) = (self.has_infinity(), cumulative.is_empty(), self.count) {
             cumulative.push((f64::INFINITY, count.max(so_far)));
         }
         cumulative

@@ -99,7 +99,7 @@ fn first_reaching(buckets: &[(f64, f64)], rank: f64) -> usize {
 /// ```
 /// # use decodescope::metrics::histogram::histogram_fraction;
 /// let itl = [(0.01, 0.0), (0.025, 1623.0), (f64::INFINITY, 1623.0)];
-/// assert_eq!(histogram_fraction(0.0, 0.0175, &itl), 0.5);
+/// assert!((histogram_fraction(0.0, 0.0175, &itl) - 0.5).abs() < 1e-12);
 /// ```
 pub fn histogram_fraction(lower: f64, upper: f64, cumulative: &[(f64, f64)]) -> f64 {
     let mut buckets = cumulative.to_vec();
@@ -124,10 +124,61 @@ fn up_to(value: f64, buckets: &[(f64, f64)], total: f64) -> f64 {
             return below;
         }
         if end > value {
-            let inside = if start == f64::NEG_INFINITY { 1.0 } else { (value - start) / (end - start) };
-            return (below + (count - below) * inside).min(total);
+            let inside = count - below;
+            let part = if start.is_infinite() { inside } else { inside * (value - start) / (end - start) };
+            return (below + part).min(total);
         }
         (start, below) = (end, count);
     }
     total
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const INFINITE: f64 = f64::INFINITY;
+
+    fn quantile(q: f64, cumulative: &[(f64, f64)]) -> f64 {
+        histogram_quantile(q, cumulative).value
+    }
+
+    #[test]
+    fn interpolates_linearly_from_zero_and_stops_at_the_last_bound() {
+        let cumulative = [(1.0, 4.0), (3.0, 8.0), (INFINITE, 10.0)];
+        assert_eq!(quantile(0.2, &cumulative), 0.5); // rank 2 of 4 in (0, 1]
+        assert_eq!(quantile(0.6, &cumulative), 2.0); // rank 6: 2 of 4 in (1, 3]
+        assert_eq!(quantile(0.9, &cumulative), 3.0); // above 3 there is nothing to interpolate to
+    }
+
+    #[test]
+    fn edges_answer_as_prometheus_does() {
+        let cumulative = [(1.0, 0.0), (2.0, 5.0), (INFINITE, 5.0)];
+        assert_eq!(quantile(-0.1, &cumulative), f64::NEG_INFINITY);
+        assert_eq!(quantile(1.1, &cumulative), INFINITE);
+        assert!(quantile(0.0, &cumulative).is_nan()); // 0/0 in the empty lowest bucket
+        assert!(quantile(f64::NAN, &cumulative).is_nan());
+        assert!(quantile(0.5, &[(1.0, 5.0)]).is_nan());
+        assert!(quantile(0.5, &[(INFINITE, 5.0)]).is_nan());
+        assert!(quantile(0.5, &[(1.0, 0.0), (INFINITE, 0.0)]).is_nan());
+        assert!(quantile(0.5, &[]).is_nan());
+        assert_eq!(quantile(0.5, &[(-1.0, 2.0), (INFINITE, 2.0)]), -1.0);
+    }
+
+    #[test]
+    fn a_falling_count_is_raised_and_told() {
+        let result = histogram_quantile(0.5, &[(2.0, 3.0), (1.0, 5.0), (INFINITE, 4.0)]);
+        assert_eq!(result, QuantileResult { value: 0.5, forced_monotonic: true, fixed_precision: false });
+    }
+
+    #[test]
+    fn a_fraction_counts_unbounded_buckets_only_whole() {
+        let cumulative = [(-3.0, 10.0), (-2.0, 12.0), (-1.0, 15.0), (INFINITE, 100.0)];
+        assert_eq!(histogram_fraction(f64::NEG_INFINITY, -1.5, &cumulative), 0.135);
+        assert_eq!(histogram_fraction(-4.0, -2.0, &cumulative), 0.02);
+        assert_eq!(histogram_fraction(-1.0, 50.0, &cumulative), 0.0);
+        assert_eq!(histogram_fraction(-1.0, INFINITE, &cumulative), 0.85);
+        assert_eq!(histogram_fraction(5.0, 5.0, &cumulative), 0.0);
+        assert!(histogram_fraction(0.0, f64::NAN, &cumulative).is_nan());
+    }
 }

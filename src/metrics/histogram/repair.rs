@@ -7,6 +7,9 @@ use std::cmp::Ordering;
 /// Counts closer than this, relatively, differ by float error only. Prometheus' own tolerance.
 const TOLERANCE: f64 = 1e-12;
 
+/// Counts above this are damage; below it no sum of counts overflows.
+const LARGEST_COUNT: f64 = 1e200;
+
 impl Histogram {
     /// Reads cumulative buckets `(le, count)` in any order, with the sum and count beside them, and mends what can be
     /// mended: sorts, adds equal bounds and levels falling counts as Prometheus does, restores a missing +Inf bucket
@@ -29,7 +32,7 @@ impl Histogram {
         let sum = keep(sum, f64::is_finite, |sum| HistogramIssue::BadSum { sum }, &mut issues);
         let count = keep(
             count,
-            |count| count.is_finite() && count >= 0.0,
+            |count| (0.0..=LARGEST_COUNT).contains(&count),
             |count| HistogramIssue::BadTotal { count },
             &mut issues,
         );
@@ -76,7 +79,7 @@ fn usable(buckets: Vec<(f64, f64)>, issues: &mut Vec<HistogramIssue>) -> Vec<(f6
     for (le, count) in buckets {
         if le.is_nan() || le == f64::NEG_INFINITY {
             issues.push(HistogramIssue::BadBound { le });
-        } else if !count.is_finite() {
+        } else if count.is_nan() || count.abs() > LARGEST_COUNT {
             issues.push(HistogramIssue::BadCount { le, count });
         } else {
             if count < 0.0 {
@@ -137,7 +140,7 @@ pub(super) fn level(cumulative: &mut [(f64, f64)], mut raised: impl FnMut(f64, f
 }
 
 /// Equality up to [`TOLERANCE`] of the summed magnitudes; near zero, of the smallest normal number.
-pub(super) fn nearly_equal(a: f64, b: f64) -> bool {
+pub(crate) fn nearly_equal(a: f64, b: f64) -> bool {
     if a == b || (a.is_nan() && b.is_nan()) {
         return true;
     }

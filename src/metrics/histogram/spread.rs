@@ -35,7 +35,8 @@ impl Histogram {
         let knowledge = Knowledge::of(self)?;
         let sum = knowledge.sum?;
         let (total, mean) = (knowledge.total, sum.value / knowledge.total);
-        let widest = widest(&knowledge, sum, mean);
+        // Squares beyond all measure: nothing is known of the upper end.
+        let widest = Some(widest(&knowledge, sum, mean)).filter(|squares| !squares.is_nan()).unwrap_or(f64::INFINITY);
         // A sum that is off by its slack moves both extremes by at most twice the range per unit.
         let error = 2.0 * sum.slack * range(&knowledge, sum) / total;
         let error = if error.is_finite() { error } else { 0.0 };

@@ -66,7 +66,11 @@ impl Mixers<'_, '_> {
     pub(super) fn grouped(&self, layer: u32) -> Result<GroupedAttention, ConfigError> {
         let (keys, family) = (self.keys, self.family);
         let sliding = self.is_sliding(layer);
-        let mut heads = keys.require(&HEADS, "the number of attention heads")?;
+        let per_layer = keys.number_at(&["num_attention_heads_per_layer"], layer as usize);
+        let mut heads = match per_layer {
+            Some(heads) => heads,
+            None => keys.require(&HEADS, "the number of attention heads")?,
+        };
         let multi_query = family.is(&["falcon", "refinedweb"]) && keys.flag("multi_query") != Some(false);
         let default_pairs = if multi_query && keys.flag("new_decoder_architecture") != Some(true) { 1 } else { heads };
         let mut pairs = keys.number_at(&PAIRS, layer as usize).unwrap_or(default_pairs);
@@ -111,7 +115,7 @@ impl Mixers<'_, '_> {
             output_bias,
             norm: family.head_norm(keys),
             output_gate: gated_query,
-            head_gate: family.is(&["step3"]),
+            head_gate: family.is(&["step3"]) || keys.flag("gating") == Some(true),
             sinks: family.is(&["gpt_oss"]) || keys.flag(sink_key) == Some(true),
             values_are_keys,
             borrows_cache: borrowing > 0 && layer >= self.layers.saturating_sub(borrowing),

@@ -13,10 +13,9 @@ pub(super) struct Family {
 }
 
 /// Families whose conventions are known; a name stands for all that start with it.
-const KNOWN: [&str; 66] = [
+const KNOWN: [&str; 44] = [
     "apertus",
     "arcee",
-    "aya",
     "baichuan",
     "bailing",
     "code_llama",
@@ -36,8 +35,6 @@ const KNOWN: [&str; 66] = [
     "jamba",
     "kimi",
     "llama",
-    "longcat",
-    "mamba2",
     "mimo",
     "minimax",
     "ministral",
@@ -51,42 +48,36 @@ const KNOWN: [&str; 66] = [
     "qwen2",
     "qwen3",
     "refinedweb",
-    "refinedwebmodel",
     "seed_oss",
     "smollm3",
     "solar",
-    "starcoder2",
-    "step3",
-    "yi",
-    "deepseek_ref",
-    "glm4_moe",
-    "glm4v",
-    "qwen3_next",
-    "qwen3_5",
-    "qwen3_vl",
-    "llama4",
-    "gemma2",
-    "gemma3",
-    "gemma4",
-    "cohere2",
-    "olmo2",
-    "olmo3",
-    "olmoe",
-    "nemotron_h",
-    "nemotron-nas",
-    "minimax_m1",
-    "minimax_m2",
-    "minimax_m3",
-    "kimi_linear",
-    "mistral3",
     "stablelm",
+    "starcoder2",
+    "step3p",
+    "step3.",
+    "mimo_v2",
+    "step3v",
+    "yi",
+];
+
+/// Families whose names start like a known one, but which are built otherwise.
+const OTHERWISE: [&str; 8] = [
+    "gemma3n",
+    "falcon_h1",
+    "falcon_mamba",
+    "granitemoehybrid",
+    "phi4flash",
+    "minimax_vl",
+    "olmo_hybrid",
+    "kimi_audio",
 ];
 
 impl Family {
     pub(super) fn of(keys: &Keys) -> Self {
         let written = keys.model_type().unwrap_or("");
         let name = written.to_ascii_lowercase();
-        let known = KNOWN.iter().any(|known| name.starts_with(known));
+        let known =
+            KNOWN.iter().any(|known| name.starts_with(known)) && !OTHERWISE.iter().any(|other| name.starts_with(other));
         let unknown = if known { None } else { Some(if written.is_empty() { "none".into() } else { written.into() }) };
         Self { name, unknown }
     }

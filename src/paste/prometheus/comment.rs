@@ -39,39 +39,28 @@ pub(super) fn comment<'t>(line: &'t str, breaches: &mut Vec<Breach>) -> Comment<
     cursor.separator();
     let name_start = cursor.at;
     let Some(name) = cursor.name() else {
-        cursor.note(name_start, if name_start == line.len() { Rule::MetadataForm } else { Rule::MetadataName });
+        let nothing = cursor.at == line.len();
+        cursor.note(
+            name_start,
+            match keyword {
+                "UNIT" => Rule::MissingText,
+                "HELP" if nothing => Rule::MissingText,
+                _ if nothing => Rule::MetadataForm,
+                _ => Rule::MetadataName,
+            },
+        );
         return Comment::Malformed;
     };
-    if cursor.at == line.len() {
-        cursor.note(cursor.at, Rule::MetadataForm);
+    let name_end = cursor.at;
+    if name_end == line.len() {
+        cursor.note(name_end, if keyword == "TYPE" { Rule::MetadataForm } else { Rule::MissingText });
     }
+    cursor.separator();
+    let text = cursor.rest();
     match keyword {
-        "HELP" => {
-            cursor.separator();
-            let text = unescape(line.get(cursor.at..).unwrap_or_default());
-            Comment::Help(name, text)
-        }
-        "TYPE" => {
-            cursor.separator();
-            let at = cursor.at;
-            let word = cursor.token();
-            if cursor.at < line.len() {
-                cursor.note(cursor.at, Rule::ExtraBlank);
-                let rest = line.get(cursor.at..).unwrap_or_default();
-                if !rest.trim().is_empty() {
-                    cursor.note(cursor.at, Rule::MetadataForm);
-                }
-            }
-            let kind = Type::from_word(word);
-            if !word.is_empty() && kind.is_none_or(|kind| kind.word() != word && word != "untyped") {
-                cursor.note(at, Rule::UnknownType);
-            }
-            Comment::Type(name, kind)
-        }
-        _ => {
-            cursor.separator();
-            Comment::Unit(name, Cow::Borrowed(line.get(cursor.at..).unwrap_or_default()))
-        }
+        "HELP" => Comment::Help(name, unescape(text)),
+        "UNIT" => Comment::Unit(name, Cow::Borrowed(text)),
+        _ => Comment::Type(name, cursor.kind()),
     }
 }
 
@@ -105,6 +94,29 @@ impl<'t> Cursor<'t, '_> {
         token
     }
 
+    /// The type's word, and nothing else up to the end of the line.
+    fn kind(&mut self) -> Option<Type> {
+        let at = self.at;
+        let word = self.token();
+        let kind = Type::from_word(word);
+        let rule = match kind {
+            _ if word.is_empty() => None,
+            None => Some(Rule::UnknownType),
+            Some(Type::Unknown) if word == "untyped" => Some(Rule::UntypedType),
+            Some(kind) if kind.word() != word => Some(Rule::TypeSpelling),
+            Some(Type::Counter | Type::Gauge | Type::Histogram | Type::Summary) => None,
+            Some(_) => Some(Rule::OpenMetricsType),
+        };
+        if let Some(rule) = rule {
+            self.note(at, rule);
+        }
+        if self.at < self.line.len() {
+            let blank = self.rest().bytes().all(is_blank);
+            self.note(self.at, if blank { Rule::ExtraBlank } else { Rule::MetadataForm });
+        }
+        kind
+    }
+
     /// A metric name, bare or quoted, that ends at a blank or at the end of the line.
     fn name(&mut self) -> Option<Cow<'t, str>> {
         let rest = self.rest();
@@ -120,7 +132,7 @@ impl<'t> Cursor<'t, '_> {
             if raw.contains('\\') && others.any(|pair| !matches!(pair[1], b'\\' | b'"' | b'n')) {
                 self.note(self.at, Rule::UnknownEscape);
             }
-            (unescape_with(raw, true), end + 2)
+            (unescape(raw), end + 2)
         } else {
             let end = name_end(rest.as_bytes(), 0, true);
             (Cow::Borrowed(rest.get(..end)?), end)
@@ -134,12 +146,8 @@ impl<'t> Cursor<'t, '_> {
     }
 }
 
-/// Resolves `\\`, `\n` (and `\"`, which OpenMetrics adds); other backslashes stay.
+/// Resolves `\\`, `\n` and `\"` (which only OpenMetrics has); other backslashes stay.
 fn unescape(text: &str) -> Cow<'_, str> {
-    unescape_with(text, true)
-}
-
-fn unescape_with(text: &str, quotes: bool) -> Cow<'_, str> {
     if !text.contains('\\') {
         return Cow::Borrowed(text);
     }
@@ -149,7 +157,7 @@ fn unescape_with(text: &str, quotes: bool) -> Cow<'_, str> {
         let resolved = match (letter, letters.peek()) {
             ('\\', Some('n')) => '\n',
             ('\\', Some('\\')) => '\\',
-            ('\\', Some('"')) if quotes => '"',
+            ('\\', Some('"')) => '"',
             _ => {
                 plain.push(letter);
                 continue;
@@ -194,6 +202,9 @@ mod tests {
         assert_eq!(read("# TYPE"), (Comment::Malformed, vec![Rule::MetadataForm]));
         assert_eq!(read("# TYPE a"), (Comment::Type("a".into(), None), vec![Rule::MetadataForm]));
         assert_eq!(read("# TYPE a meh"), (Comment::Type("a".into(), None), vec![Rule::UnknownType]));
-        assert_eq!(read("# TYPE a COUNTER"), (Comment::Type("a".into(), Some(Type::Counter)), vec![Rule::UnknownType]));
+        assert_eq!(
+            read("# TYPE a COUNTER"),
+            (Comment::Type("a".into(), Some(Type::Counter)), vec![Rule::TypeSpelling])
+        );
     }
 }

@@ -179,12 +179,7 @@ impl<'a> Exposition<'a> {
     }
 
     fn time(&self, raw: f64) -> Option<Timestamp> {
-        if raw.is_nan() {
-            return None;
-        }
-        // Whichever unit the format says: no server's clock reads 1970 in milliseconds or 5138 in seconds.
-        let seconds = if self.seconds { raw.abs() < 1e11 } else { (1e8..1e11).contains(&raw) };
-        Some(Timestamp(if seconds { raw } else { raw / 1e3 }))
+        (!raw.is_nan()).then_some(Timestamp(if self.seconds { raw } else { raw / 1e3 }))
     }
 }
 

@@ -23,14 +23,18 @@ mod arena;
 mod clutter;
 mod comment;
 mod exposition;
+mod inspect;
 mod number;
+mod points;
 mod reader;
 mod remarks;
 mod rule;
 mod sample;
+mod semantics;
 
 pub use exposition::{Exemplar, Exposition, Family, Sample, Timestamp, Type};
-pub use rule::{Format, Rule};
+pub use inspect::{Finding, Verdict, check, check_bytes, guess_format, lint};
+pub use rule::{Format, Parser, Rule};
 
 /// Reads Prometheus text, whichever of its formats it is in and whatever stands around it.
 ///

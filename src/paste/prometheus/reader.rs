@@ -296,7 +296,9 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn finish(self) -> Exposition<'a> {
+    fn finish(mut self) -> Exposition<'a> {
+        let seconds = self.openmetrics || self.fractional;
+        self.doubt_timestamps(seconds);
         Exposition {
             source: self.source,
             arena: self.arena,
@@ -304,7 +306,21 @@ impl<'a> Reader<'a> {
             index: self.index,
             warnings: self.remarks.finish(),
             eof: self.eof,
-            seconds: self.openmetrics || self.fractional,
+            seconds,
+        }
+    }
+}
+
+impl Reader<'_> {
+    /// Says where timestamps are in the format's unit only by the letter: no server's clock reads 1970 in
+    /// milliseconds, or the year 5138 in seconds.
+    fn doubt_timestamps(&mut self, seconds: bool) {
+        let (odd, message) = match seconds {
+            false => (1e8..1e11, "a timestamp is read as milliseconds, as the format says, but looks like seconds"),
+            true => (1e11..f64::MAX, "a timestamp is read as seconds, as the format says, but looks like milliseconds"),
+        };
+        for record in self.arena.records.iter().filter(|record| odd.contains(&record.timestamp)) {
+            self.remarks.say(record.line as usize, WarningKind::Trap, message);
         }
     }
 }

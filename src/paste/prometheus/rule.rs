@@ -11,12 +11,12 @@ pub(super) struct Breach {
 }
 
 macro_rules! rules {
-    ($($(#[$doc:meta])* $rule:ident [$($format:ident)*] $sentence:literal;)*) => {
+    ($($rule:ident [$($format:ident)*] $text:literal $openmetrics:literal $sentence:literal;)*) => {
         /// One rule of the text formats.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[non_exhaustive]
         pub enum Rule {
-            $($(#[$doc])* #[doc = concat!("Breached when: ", $sentence, ".")] $rule,)*
+            $(#[doc = concat!("Breached when ", $sentence, ".")] $rule,)*
         }
 
         impl Rule {
@@ -29,24 +29,20 @@ macro_rules! rules {
                 match self { $(Rule::$rule => $sentence,)* }
             }
 
-            /// The rule's name in kebab-case, for programs.
-            #[must_use]
-            pub fn name(self) -> String {
-                let mut name = String::new();
-                for letter in format!("{self:?}").chars() {
-                    if letter.is_ascii_uppercase() && !name.is_empty() {
-                        name.push('-');
-                    }
-                    name.push(letter.to_ascii_lowercase());
-                }
-                name
-            }
-
-            /// Whether a breach makes the whole text invalid in this format.
+            /// Whether a breach makes the whole text invalid in this format. A rule that neither format
+            /// enforces is a lint: worth saying, but no parser need mind.
             #[must_use]
             pub fn forbidden_in(self, format: Format) -> bool {
                 let forbidden: &[Format] = match self { $(Rule::$rule => &[$(Format::$format),*],)* };
                 forbidden.contains(&format)
+            }
+
+            /// The initials of the parsers that refuse a breach, by format.
+            const fn refusers(self, format: Format) -> &'static str {
+                match format {
+                    Format::Text => match self { $(Rule::$rule => $text,)* },
+                    Format::OpenMetrics => match self { $(Rule::$rule => $openmetrics,)* },
+                }
             }
         }
     };
@@ -61,57 +57,152 @@ pub enum Format {
     OpenMetrics,
 }
 
+/// Parsers of these formats that people's pipelines are built on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Parser {
+    /// `prometheus/common/expfmt`, used by Telegraf, the Pushgateway and the node exporter; text format only.
+    Expfmt,
+    /// The Prometheus server's own.
+    Prometheus,
+    /// VictoriaMetrics' own; text format only.
+    VictoriaMetrics,
+    /// The Python client's.
+    ClientPython,
+}
+
+impl Parser {
+    /// Its usual name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Expfmt => "expfmt",
+            Self::Prometheus => "Prometheus",
+            Self::VictoriaMetrics => "VictoriaMetrics",
+            Self::ClientPython => "client_python",
+        }
+    }
+}
+
+// Each rule: the formats that forbid a breach, the parsers that refuse it in the text format (E expfmt,
+// T Prometheus, V VictoriaMetrics, P client_python) and in OpenMetrics (T, P), and the fact.
 rules! {
     // Lines that cannot be read.
-    NotASample [Text OpenMetrics] "the line does not start with a metric name, `{` or `#`";
-    MissingName [Text OpenMetrics] "there is no metric name";
-    EmptyName [Text OpenMetrics] "a quoted name is empty";
-    NameNotFirst [Text OpenMetrics] "the quoted metric name is not the first thing in the braces";
-    LabelName [Text OpenMetrics] "a label name was expected";
-    MissingEquals [Text OpenMetrics] "`=` was expected after the label name";
-    UnquotedValue [Text OpenMetrics] "the label value is not in double quotes";
-    OpenQuote [Text OpenMetrics] "a quote is never closed";
-    OpenBraces [Text OpenMetrics] "the line ends inside the braces";
-    TextAfterLabel [Text OpenMetrics] "`,` or `}` was expected after the label (an unescaped quote in its value?)";
-    TooManyLabels [] "more than 65535 labels";
-    MissingValue [Text OpenMetrics] "there is no value";
-    BadNumber [Text OpenMetrics] "the value is not a number";
-    CompositeValue [Text OpenMetrics] "the value is a composite of OpenMetrics 2.0";
-    BadTimestamp [Text OpenMetrics] "the timestamp is not a number";
-    TrailingText [Text OpenMetrics] "there is text after the sample";
+    NotASample [Text OpenMetrics] "ETP" "TP" "the line does not start with a metric name, `{` or `#`";
+    MissingName [Text OpenMetrics] "ETV" "TP" "there is no metric name";
+    EmptyName [Text OpenMetrics] "EVP" "" "a quoted name is empty";
+    NameNotFirst [Text] "" "" "the quoted metric name is not the first thing in the braces";
+    LabelName [Text OpenMetrics] "ETP" "TP" "a label name was expected";
+    MissingEquals [Text OpenMetrics] "ETP" "TP" "`=` was expected after the label name";
+    UnquotedValue [Text OpenMetrics] "ETVP" "TP" "the label value is not in double quotes";
+    OpenQuote [Text OpenMetrics] "ETVP" "TP" "a quote is never closed";
+    OpenBraces [Text OpenMetrics] "ETVP" "TP" "the line ends inside the braces";
+    TextAfterLabel [Text OpenMetrics] "ETVP" "TP" "`,` or `}` was expected after the label (an unescaped quote in its value?)";
+    TooManyLabels [] "" "" "there are more than 65535 labels";
+    MissingValue [Text OpenMetrics] "ETVP" "TP" "there is no value";
+    BadNumber [Text OpenMetrics] "ETVP" "TP" "the value is not a number";
+    CompositeValue [Text OpenMetrics] "ETVP" "TP" "the value is a composite of OpenMetrics 2.0";
+    BadTimestamp [Text OpenMetrics] "ETVP" "TP" "the timestamp is not a number";
+    TrailingText [Text OpenMetrics] "ETV" "TP" "there is text after the sample";
+    NotUtf8 [Text OpenMetrics] "ETP" "TP" "the text is not UTF-8";
 
     // Lines that can be read all the same.
-    CarriageReturn [Text OpenMetrics] "the line ends in CR LF";
-    NoFinalNewline [Text] "the last line does not end in a line feed";
-    ExtraBlank [OpenMetrics] "there is a blank that is not the one space between two tokens";
-    MissingBlank [OpenMetrics] "a space is missing between two tokens";
-    BlankLine [OpenMetrics] "the line is empty";
-    Comment [OpenMetrics] "the line is a comment";
-    TrailingComma [OpenMetrics] "there is a comma after the last label";
-    StrayComma [Text OpenMetrics] "there is a comma without a label before it";
-    MissingComma [Text OpenMetrics] "a comma is missing between two labels";
-    UnknownEscape [Text] "an escape other than `\\\\`, `\\\"` and `\\n`";
-    DuplicateLabel [Text OpenMetrics] "a label name is there twice";
-    BareNameInBraces [Text OpenMetrics] "the metric name in the braces is not quoted";
-    QuotedNameOutside [Text OpenMetrics] "the quoted metric name is outside the braces";
-    SignedNan [Text OpenMetrics] "`NaN` has a sign";
-    NumberOverflow [Text OpenMetrics] "the number is beyond what a double holds";
-    TimestampForm [Text] "the timestamp is not a whole number of milliseconds";
-    TimestampNotFinite [Text OpenMetrics] "the timestamp is not finite";
-    Exemplar [Text] "there is an exemplar, which only OpenMetrics has";
-    BadExemplar [Text OpenMetrics] "the exemplar cannot be read";
-    StartTimestamp [Text OpenMetrics] "there is a start timestamp, which only OpenMetrics 2.0 has";
-    TableRow [Text OpenMetrics] "a bar stands between the series and its value";
+    CarriageReturn [Text OpenMetrics] "ET" "TP" "the line ends in CR LF";
+    NoFinalNewline [Text] "E" "" "the last line does not end in a line feed";
+    ExtraBlank [OpenMetrics] "" "TP" "there is a blank that is not the one space between two tokens";
+    MissingBlank [OpenMetrics] "" "TP" "a space is missing between two tokens";
+    BlankLine [OpenMetrics] "" "TP" "the line is empty";
+    Comment [OpenMetrics] "" "TP" "the line is a comment";
+    TrailingComma [OpenMetrics] "" "P" "there is a comma after the last label";
+    StrayComma [Text OpenMetrics] "ET" "TP" "there is a comma without a label before it";
+    MissingComma [Text OpenMetrics] "EVP" "TP" "a comma is missing between two labels";
+    UnknownEscape [Text] "E" "" "there is an escape other than `\\\\`, `\\\"` and `\\n`";
+    DuplicateLabel [Text OpenMetrics] "EP" "P" "a label name is there twice";
+    ReservedLabel [Text OpenMetrics] "EP" "" "the metric's name is given as the label `__name__`";
+    BareNameInBraces [Text OpenMetrics] "TVP" "TP" "the metric name in the braces is not quoted";
+    QuotedNameOutside [Text OpenMetrics] "T" "T" "the quoted metric name is outside the braces";
+    SignedNan [Text OpenMetrics] "ET" "T" "`NaN` has a sign";
+    NumberOverflow [Text OpenMetrics] "ET" "T" "the number is beyond what a double holds";
+    TimestampForm [Text] "ET" "" "the timestamp is not a whole number of milliseconds";
+    TimestampNotFinite [Text OpenMetrics] "ET" "TP" "the timestamp is not finite";
+    Exemplar [Text] "ET" "" "there is an exemplar, which only OpenMetrics has";
+    BadExemplar [Text OpenMetrics] "ET" "TP" "the exemplar cannot be read";
+    StartTimestamp [Text OpenMetrics] "ETVP" "TP" "there is a start timestamp, which only OpenMetrics 2.0 has";
+    TableRow [Text OpenMetrics] "ETVP" "TP" "a bar stands between the series and its value";
 
     // Metadata.
-    MetadataForm [Text OpenMetrics] "the metadata line does not have the form `# KEYWORD name text`";
-    MetadataName [Text OpenMetrics] "the metadata's metric name is not valid";
-    UnknownType [Text OpenMetrics] "the type is not one of the format's";
-    RepeatedMetadata [Text OpenMetrics] "the metric has this metadata already";
-    LateMetadata [Text OpenMetrics] "the metadata comes after the metric's first sample";
+    MetadataForm [Text OpenMetrics] "TP" "TP" "the metadata line does not have the form `# KEYWORD name text`";
+    MetadataName [Text OpenMetrics] "ETP" "TP" "the metadata's metric name is not valid";
+    MissingText [OpenMetrics] "" "TP" "the metadata line has no text";
+    UnknownType [Text OpenMetrics] "ETP" "TP" "the type is not one of any format";
+    OpenMetricsType [Text] "ET" "" "the type is one only OpenMetrics has";
+    UntypedType [OpenMetrics] "" "TP" "the type is `untyped`, which OpenMetrics calls `unknown`";
+    TypeSpelling [Text OpenMetrics] "TP" "TP" "the type is not in lower case or has an underscore";
+    RepeatedMetadata [Text OpenMetrics] "E" "P" "the metric has this metadata already";
+    LateType [Text OpenMetrics] "E" "P" "the type comes after the metric's first sample";
+    LateMetadata [OpenMetrics] "" "P" "the metadata comes after the metric's first sample";
+    UnitSuffix [OpenMetrics] "" "TP" "the metric's name does not end in its unit";
+    UnitNotAllowed [OpenMetrics] "" "P" "the metric's type cannot have a unit";
+
+    // The text as a whole.
+    MissingEof [OpenMetrics] "" "TP" "the text does not end in `# EOF`";
+    TextAfterEof [OpenMetrics] "" "TP" "there is text after `# EOF`";
+    Interleaved [OpenMetrics] "" "P" "the metric's lines are not one contiguous group";
+    MetricInterleaved [OpenMetrics] "" "P" "the samples of one label set are not one contiguous group";
+    NameClash [OpenMetrics] "" "P" "the metric's name, or one of its samples' names, is another metric's";
+    SampleSuffix [OpenMetrics] "" "P" "the sample's name lacks the ending its type requires";
+    DuplicateSeries [OpenMetrics] "" "" "the same series is there twice";
+    TimestampsMixed [OpenMetrics] "" "P" "some samples of the label set have timestamps and some have none";
+    TimestampsFall [OpenMetrics] "" "P" "the timestamps of the label set go back";
+
+    // What a type requires.
+    MissingBound [OpenMetrics] "" "P" "the bucket has no `le`, or the quantile no `quantile`";
+    BoundNotANumber [Text OpenMetrics] "E" "P" "`le` or `quantile` is not a number";
+    InfinityForm [OpenMetrics] "" "P" "the last bucket's `le` is not spelled `+Inf`";
+    QuantileRange [OpenMetrics] "" "P" "the quantile is not between 0 and 1";
+    BucketOrder [OpenMetrics] "" "P" "the buckets are not in rising order of `le`";
+    BucketsFall [OpenMetrics] "" "P" "a bucket holds less than the one below it, though buckets are cumulative";
+    MissingInfinity [OpenMetrics] "" "P" "the histogram has no `+Inf` bucket";
+    CountMismatch [OpenMetrics] "" "P" "the count is not what the `+Inf` bucket holds";
+    CountWithoutSum [OpenMetrics] "" "P" "there is a count without a sum";
+    SumWithoutCount [OpenMetrics] "" "P" "there is a sum without a count";
+    SumOfNegative [OpenMetrics] "" "P" "there is a sum though buckets go below zero";
+    NegativeCount [Text OpenMetrics] "E" "P" "a count is negative";
+    NegativeValue [OpenMetrics] "" "P" "a value that can only rise is negative";
+    NotANumberValue [OpenMetrics] "" "P" "a value that can only rise is not a number";
+    FractionalCount [OpenMetrics] "" "P" "a count is not a whole number";
+    NegativeQuantile [OpenMetrics] "" "P" "the value of a quantile is negative";
+    InfoValue [OpenMetrics] "" "P" "the value of an info metric is not 1";
+    StateValue [OpenMetrics] "" "P" "the value of a state is neither 0 nor 1";
+    StateLabel [OpenMetrics] "" "P" "the state has no label with the metric's name";
+    ExemplarPlace [OpenMetrics] "" "P" "the exemplar is on a sample that may have none";
+    ExemplarTooLong [OpenMetrics] "" "P" "the exemplar's labels are longer than 128 characters";
 }
 
 impl Rule {
+    /// The rule's name in kebab-case, for programs.
+    #[must_use]
+    pub fn name(self) -> String {
+        let mut name = String::new();
+        for letter in format!("{self:?}").chars() {
+            if letter.is_ascii_uppercase() && !name.is_empty() {
+                name.push('-');
+            }
+            name.push(letter.to_ascii_lowercase());
+        }
+        name
+    }
+
+    /// The parsers that refuse a text for a breach of this rule, as far as their own suites and trials tell.
+    pub fn refused_by(self, format: Format) -> impl Iterator<Item = Parser> {
+        self.refusers(format).chars().filter_map(|initial| match initial {
+            'E' => Some(Parser::Expfmt),
+            'T' => Some(Parser::Prometheus),
+            'V' => Some(Parser::VictoriaMetrics),
+            'P' => Some(Parser::ClientPython),
+            _ => None,
+        })
+    }
+
     /// What the tolerant reader says when it read a line in spite of this breach; `None` where the
     /// reading is beyond doubt and the breach would only interest a strict parser.
     pub(super) fn tolerated_as(self) -> Option<WarningKind> {

@@ -344,14 +344,14 @@ impl Line<'_, '_> {
                 let quoted = bytes.get(name_start) == Some(&b'"');
                 let first = record.own_count + record.shared_count == 0 && !comma;
                 match bytes.get(at) {
-                    Some(b',' | b'}') if record.name.length == 0 && name.length > 0 && first => {
+                    Some(b',' | b'}') if quoted && name.length == 0 => return Err((name_start, Rule::EmptyName)),
+                    Some(b',' | b'}') if record.name.length == 0 && (quoted || first) => {
                         if !quoted {
                             self.note(start, name_start, Rule::BareNameInBraces);
+                        } else if !first {
+                            self.note(start, name_start, Rule::NameNotFirst);
                         }
                         record.name = name;
-                    }
-                    Some(b',' | b'}') if record.name.length == 0 && quoted => {
-                        return Err((name_start, Rule::NameNotFirst));
                     }
                     None => return Err((at, Rule::OpenBraces)),
                     Some(_) => return Err((at, Rule::MissingEquals)),
@@ -518,5 +518,6 @@ fn token_at(bytes: &[u8], at: usize) -> &[u8] {
 
 /// Whether `name="` stands at `at`: the next label after a forgotten comma.
 fn is_pair(bytes: &[u8], at: usize) -> bool {
-    bytes.get(name_end(bytes, at, false)..).is_some_and(|rest| rest.starts_with(b"=\""))
+    let equals = skip_blanks(bytes, name_end(bytes, at, false));
+    bytes.get(equals) == Some(&b'=') && bytes.get(skip_blanks(bytes, equals + 1)) == Some(&b'"')
 }

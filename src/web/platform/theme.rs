@@ -65,18 +65,17 @@ impl ThemeControl {
 
     /// Choose, or follow the system again with `None`. Remembered where the browser allows.
     pub fn choose(self, choice: Option<Theme>) {
-        let root = document().document_element();
-        // Failing to remember or to mark costs the next visit's theme at most.
-        let _ = match choice {
-            Some(theme) => {
-                let _ = storage::write(KEY, theme.name());
-                root.map(|root| root.set_attribute("data-theme", theme.name()))
-            }
-            None => {
-                storage::remove(KEY);
-                root.map(|root| root.remove_attribute("data-theme"))
-            }
-        };
         self.choice.try_set(choice);
+        // Failing to remember the choice costs no more than the next visit's theme.
+        match choice {
+            Some(theme) => drop(storage::write(KEY, theme.name())),
+            None => storage::remove(KEY),
+        }
+        let Some(root) = document().document_element() else { return };
+        // Fails only for attribute names that are none.
+        let _ = match choice {
+            Some(theme) => root.set_attribute("data-theme", theme.name()),
+            None => root.remove_attribute("data-theme"),
+        };
     }
 }
