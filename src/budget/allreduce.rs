@@ -122,10 +122,7 @@ pub(super) fn alpha_beta_time(scenario: &Scenario, traffic: &Traffic) -> Option<
 }
 
 /// The A/B experiment, if its three numbers are there.
-pub(super) fn experiment(
-    scenario: &Scenario,
-    traffic: &Traffic,
-) -> Option<Result<ExperimentReading, ExperimentError>> {
+pub(super) fn experiment(scenario: &Scenario, traffic: &Traffic) -> Option<Result<ExperimentReading, ExperimentError>> {
     let experiment = Experiment {
         tokens: scenario.value(Field::ExperimentTokens)?.value,
         slower: scenario.seconds(Field::ExperimentSlower)?,
@@ -179,9 +176,11 @@ fn combine(estimates: &[Estimate], step: Seconds, tokens: f64) -> Option<Estimat
     let mut today = estimates.iter().filter(|estimate| estimate.is_of_today()).map(|estimate| estimate.time);
     let first = today.next()?;
     let second = today.next()?;
-    let range = std::iter::once(second)
-        .chain(today)
-        .fold(first, |all, next| Range { low: all.low.min(next.low), likely: all.likely, high: all.high.max(next.high) });
+    let range = std::iter::once(second).chain(today).fold(first, |all, next| Range {
+        low: all.low.min(next.low),
+        likely: all.likely,
+        high: all.high.max(next.high),
+    });
     Some(Estimate::new(EstimateKind::Combined, step, tokens, range))
 }
 

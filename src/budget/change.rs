@@ -62,8 +62,13 @@ pub(super) fn what_if(
 ) -> Option<WhatIf> {
     let speedup = scenario.value(Field::AllreduceSpeedup)?.value;
     let bytes = scenario.value(Field::BytesFactor)?.value;
-    let from_allreduce = allreduce.map_or(Range::exact(Seconds::ZERO), |e| e.time.map(|time| time * (1.0 - 1.0 / speedup)));
+    let from_allreduce =
+        allreduce.map_or(Range::exact(Seconds::ZERO), |e| e.time.map(|time| time * (1.0 - 1.0 / speedup)));
     let from_memory = memory.map_or(Seconds::ZERO, |memory| memory.time * (1.0 - bytes));
     let after = from_allreduce.map_decreasing(|saved| (step.time.value - saved - from_memory).max(Seconds::ZERO));
-    Some(WhatIf { step: after, speed: after.map_decreasing(|time| step.speed_at(time)), changes_anything: speedup != 1.0 || bytes != 1.0 })
+    Some(WhatIf {
+        step: after,
+        speed: after.map_decreasing(|time| step.speed_at(time)),
+        changes_anything: speedup != 1.0 || bytes != 1.0,
+    })
 }

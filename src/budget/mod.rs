@@ -88,19 +88,23 @@ pub fn analyse(scenario: &Scenario) -> Analysis {
         .unwrap_or_default();
     let chosen = allreduce::choose(scenario.choice, &estimates);
     let slices = step.as_ref().map(|step| step_slices(step, memory.as_ref(), chosen.as_ref())).unwrap_or_default();
-    let layers = scenario.value(Field::Layers);
+    let saving = step.as_ref().and_then(|step| change::layer_saving(scenario, step));
+    let what_if = step.as_ref().and_then(|step| change::what_if(scenario, step, memory.as_ref(), chosen.as_ref()));
+    let rungs = step.as_ref().map(|step| {
+        ceiling::rungs(step, memory.as_ref(), &estimates, chosen.as_ref(), saving.as_ref(), what_if.as_ref())
+    });
     Analysis {
         reply: step.as_ref().and_then(|step| step::reply(scenario, step)),
-        rungs: step.as_ref().map(|step| ceiling::rungs(step, memory.as_ref(), &estimates, chosen.as_ref())).unwrap_or_default(),
-        saving: step.as_ref().and_then(|step| change::layer_saving(scenario, step)),
-        what_if: step.as_ref().and_then(|step| change::what_if(scenario, step, memory.as_ref(), chosen.as_ref())),
+        rungs: rungs.unwrap_or_default(),
+        layers: scenario.value(Field::Layers),
         step,
-        layers,
         memory,
         traffic,
         experiment,
         estimates,
         chosen,
         slices,
+        saving,
+        what_if,
     }
 }

@@ -40,8 +40,7 @@ pub(super) fn step(scenario: &Scenario, memory: Option<&Memory>, allreduce: Opti
             Sourced { value: floor, source: Source::Modelled }
         }
     };
-    (time.value.get() > 0.0)
-        .then(|| Step { time, tokens, speed: TokensPerSecond::new(tokens / time.value.get()) })
+    (time.value.get() > 0.0).then(|| Step { time, tokens, speed: TokensPerSecond::new(tokens / time.value.get()) })
 }
 
 /// What the first token weighs in a reply of so many tokens.

@@ -51,7 +51,10 @@ fn with_report_arguments(command: Command) -> Command {
                 .short('f'),
         )
         .arg(option("link", "Print only the link's part after #, for the page").action(ArgAction::SetTrue))
-        .arg(option("model", "A model's id (see decodescope models), or the path of its config.json").value_name("MODEL"))
+        .arg(
+            option("model", "A model's id (see decodescope models), or the path of its config.json")
+                .value_name("MODEL"),
+        )
         .arg(option("gpu", "A GPU's id (see decodescope gpus)").value_name("GPU"))
         .arg(option("served-model", "Look only at this model_name of the dump").value_name("NAME"))
         .arg(option("engine", "Look only at this engine of the dump").value_name("N"))

@@ -48,7 +48,9 @@ pub fn run(matches: &ArgMatches) -> Result<Outcome, Failure> {
 
 /// Whether the options alone describe something to analyse.
 fn by_hand(matches: &ArgMatches) -> bool {
-    matches.contains_id("model") || matches.contains_id("gpu") || Field::ALL.iter().any(|&f| typed(matches, f).is_some())
+    matches.contains_id("model")
+        || matches.contains_id("gpu")
+        || Field::ALL.iter().any(|&f| typed(matches, f).is_some())
 }
 
 fn typed(matches: &ArgMatches, field: Field) -> Option<f64> {
@@ -60,7 +62,8 @@ fn apply(matches: &ArgMatches, scenario: &mut Scenario, warnings: &mut Vec<Warni
         scenario.set_model(Some(model_choice(name, warnings)?));
     }
     if let Some(id) = matches.get_one::<String>("gpu") {
-        let gpu = hardware::find(id).ok_or_else(|| unknown("GPU", id, hardware::catalogue().iter().map(|gpu| gpu.id), "gpus"))?;
+        let gpu = hardware::find(id)
+            .ok_or_else(|| unknown("GPU", id, hardware::catalogue().iter().map(|gpu| gpu.id), "gpus"))?;
         if scenario.gpu.as_deref() != Some(gpu.id) {
             scenario.set_gpu(Some(gpu.id.to_owned()));
         }

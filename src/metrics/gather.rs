@@ -292,7 +292,10 @@ impl SetUnderWay {
 fn outcome(sets: &[ServingMetrics], names: &[NameCount]) -> Outcome {
     let tells = |set: &ServingMetrics| {
         set.values.values().any(|&value| value != 0.0)
-            || set.histograms.values().any(|latency| latency.histogram.total() > 0.0 || latency.histogram.sum.is_some_and(|sum| sum > 0.0))
+            || set
+                .histograms
+                .values()
+                .any(|latency| latency.histogram.total() > 0.0 || latency.histogram.sum.is_some_and(|sum| sum > 0.0))
     };
     match (names.is_empty(), sets.iter().any(tells)) {
         (true, _) => Outcome::NotMetrics,

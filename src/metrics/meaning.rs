@@ -97,8 +97,16 @@ impl Meaning {
     pub fn shape(self) -> Shape {
         use Meaning::*;
         match self {
-            InterTokenLatency | TimeToFirstToken | TimePerOutputToken | EndToEndLatency | QueueTime | PrefillTime
-            | DecodeTime | IterationTokens | RequestPromptTokens | RequestGenerationTokens => Shape::Histogram,
+            InterTokenLatency
+            | TimeToFirstToken
+            | TimePerOutputToken
+            | EndToEndLatency
+            | QueueTime
+            | PrefillTime
+            | DecodeTime
+            | IterationTokens
+            | RequestPromptTokens
+            | RequestGenerationTokens => Shape::Histogram,
             RequestsRunning | RequestsWaiting | KvCacheUsage | GenerationThroughput => Shape::Gauge,
             _ => Shape::Counter,
         }

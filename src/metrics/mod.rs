@@ -19,4 +19,4 @@ pub mod window;
 pub use gather::{Dump, NameCount, Outcome, read_dump};
 pub use histogram::Histogram;
 pub use meaning::{Meaning, Merge, Shape};
-pub use serving::{Latency, ServingMetrics, Selection};
+pub use serving::{Latency, Selection, ServingMetrics};

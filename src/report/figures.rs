@@ -2,16 +2,19 @@
 
 use crate::budget::{Analysis, Estimate, EstimateKind, Part, RungKind, Slice, layer_slices};
 use crate::chart::{
-    Axis, Band, Bucket, Chart, Curve, Histogram, Ladder, Line, LineStyle, MarkedPoint, Marker, PointRole, RangeRow, Ranges,
-    Reference, Rung, RungRole, Segment, SegmentRole, Stack, StackBar, StackScale,
+    Axis, Band, Bucket, Chart, Curve, Histogram, Ladder, Line, LineStyle, MarkedPoint, Marker, PointRole, RangeRow,
+    Ranges, Reference, Rung, RungRole, Segment, SegmentRole, Stack, StackBar, StackScale,
 };
 use crate::metrics::{self, Meaning};
 use crate::scenario::Scenario;
-use crate::units::format::{count, show, show_column, show_micros, show_range, trimmed};
-use crate::units::{Range, Ratio, Seconds};
+use crate::units::format::{count, show, show_micros, show_range, trimmed};
+use crate::units::{Bytes, Range, Ratio, Seconds};
 
 /// Points along the curve: enough that it looks smooth at any width.
 const CURVE_POINTS: u32 = 96;
+
+/// A component that is less of the whole than this is shown with the rest of the small ones.
+const LEAST_NAMED: f64 = 0.012;
 
 /// A chart, where it stands on the page, and what is worth saying beside it.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,8 +35,8 @@ pub fn figures(scenario: &Scenario, analysis: &Analysis) -> Vec<Figure> {
     [
         budget(analysis),
         estimates(analysis),
-        ladder(analysis),
         curve(analysis),
+        ladder(analysis),
         histogram(Meaning::InterTokenLatency, "itl"),
         histogram(Meaning::TimeToFirstToken, "ttft"),
         bytes(analysis),
@@ -102,15 +105,18 @@ fn estimates(analysis: &Analysis) -> Option<Figure> {
         rows: rows.collect(),
         references: vec![reference],
     });
-    let note = "No single number: each estimate stands with its own evidence and range. The A/B experiment bounds only \
+    let note =
+        "No single number: each estimate stands with its own evidence and range. The A/B experiment bounds only \
                 the slower of its two runs."
-        .to_owned();
+            .to_owned();
     Some(Figure { key: "allreduce", chart, note })
 }
 
 fn evidence(kind: EstimateKind) -> &'static str {
     match kind {
-        EstimateKind::AlphaBeta => "count × (latency + message / bandwidth), from published microbenchmarks unless typed",
+        EstimateKind::AlphaBeta => {
+            "count × (latency + message / bandwidth), from published microbenchmarks unless typed"
+        }
         EstimateKind::Experiment => "two timed runs that differ only in the allreduce: a lower bound for the slower",
         EstimateKind::StatedShare => "somebody's own estimate of the share",
         EstimateKind::StatedCompute => "the step less somebody's own estimate of the rest",
@@ -119,20 +125,14 @@ fn evidence(kind: EstimateKind) -> &'static str {
 }
 
 fn ladder(analysis: &Analysis) -> Option<Figure> {
-    let rungs = analysis.rungs.iter().map(|rung| {
-        let label = match rung.kind {
-            RungKind::FreeAllreduce(kind) => format!("Free allreduce: {}", kind.title().to_lowercase()),
-            kind => kind.title().to_owned(),
-        };
-        Rung {
-            label,
-            note: rung.kind.idealises().to_owned(),
-            low: rung.speed.low.get(),
-            likely: rung.speed.likely.get(),
-            high: rung.speed.high.get(),
-            text: show_range(rung.speed).to_string(),
-            role: if rung.kind == RungKind::Today { RungRole::Today } else { RungRole::Ceiling },
-        }
+    let rungs = analysis.rungs.iter().map(|rung| Rung {
+        label: rung.kind.title(),
+        note: rung.kind.idealises().to_owned(),
+        low: rung.speed.low.get(),
+        likely: rung.speed.likely.get(),
+        high: rung.speed.high.get(),
+        text: show_range(rung.speed).to_string(),
+        role: if rung.kind == RungKind::Today { RungRole::Today } else { RungRole::Ceiling },
     });
     let rungs: Vec<Rung> = rungs.collect();
     if rungs.len() < 2 {
@@ -150,7 +150,12 @@ fn curve(analysis: &Analysis) -> Option<Figure> {
     let today: Vec<&Estimate> = analysis
         .estimates
         .iter()
-        .filter(|e| e.is_of_today() && e.kind != EstimateKind::Combined && e.time.likely.get() > 0.0 && e.time.likely < step.time.value)
+        .filter(|e| {
+            e.is_of_today()
+                && e.kind != EstimateKind::Combined
+                && e.time.likely.get() > 0.0
+                && e.time.likely < step.time.value
+        })
         .collect();
     let longest = today.iter().map(|e| e.time.likely.get()).fold(0.0, f64::max) * 1.5;
     if longest <= 0.0 {
@@ -164,7 +169,11 @@ fn curve(analysis: &Analysis) -> Option<Figure> {
         Line {
             label: estimate.kind.title().to_owned(),
             points: points.map(|time| (time * 1e3, speed(estimate, time))).collect(),
-            style: if estimate.kind == EstimateKind::AlphaBeta || today.len() == 1 { LineStyle::Solid } else { LineStyle::Dashed },
+            style: if estimate.kind == EstimateKind::AlphaBeta || today.len() == 1 {
+                LineStyle::Solid
+            } else {
+                LineStyle::Dashed
+            },
         }
     });
     let points = today.iter().enumerate().map(|(index, estimate)| MarkedPoint {
@@ -187,9 +196,10 @@ fn curve(analysis: &Analysis) -> Option<Figure> {
         points: points.collect(),
         bands: bands.into_iter().filter(|band| band.low.is_finite() && band.high.is_finite()).collect(),
     });
-    let note = "If the allreduce changed and all else stayed. Each line starts from its own estimate of today's allreduce \
+    let note =
+        "If the allreduce changed and all else stayed. Each line starts from its own estimate of today's allreduce \
                 and meets the axis at that estimate's ceiling."
-        .to_owned();
+            .to_owned();
     Some(Figure { key: "curve", chart, note })
 }
 
@@ -205,7 +215,8 @@ fn histogram(key: &'static str, meaning: Meaning, histogram: &metrics::Histogram
         count_text: count(bucket.count),
         share_text: show(Ratio::new(bucket.count / total)).to_string(),
     });
-    let mean = histogram.mean().map(|mean| Marker { value: mean * 1e3, text: format!("mean {}", show(Seconds::new(mean))) });
+    let mean =
+        histogram.mean().map(|mean| Marker { value: mean * 1e3, text: format!("mean {}", show(Seconds::new(mean))) });
     let title = meaning.title();
     let chart = Chart::Histogram(Histogram {
         title: super::capitalised(title),
@@ -223,7 +234,8 @@ fn bounds(histogram: &metrics::Histogram) -> String {
         let quantile = histogram.quantile(q)?;
         let [low, high] = [quantile.low, quantile.high].map(Seconds::new);
         let range = show_range(Range { low, likely: low, high });
-        let guess = quantile.interpolated.map(|value| format!(" (Prometheus interpolates {})", show(Seconds::new(value))));
+        let guess =
+            quantile.interpolated.map(|value| format!(" (Prometheus interpolates {})", show(Seconds::new(value))));
         Some(format!("{name} lies within {range}{}", guess.unwrap_or_default()))
     });
     let known: Vec<String> = quantiles.into_iter().flatten().collect();
@@ -239,20 +251,27 @@ fn bounds(histogram: &metrics::Histogram) -> String {
 
 fn bytes(analysis: &Analysis) -> Option<Figure> {
     let memory = analysis.memory.as_ref()?;
-    let components = memory.components();
-    let sizes: Vec<_> = components.iter().map(|(_, bytes)| *bytes).collect();
-    let segments = components.iter().zip(show_column(&sizes)).map(|((component, bytes), size)| Segment {
-        label: component.to_string(),
+    let worth_a_name = |(_, bytes): &(_, Bytes)| bytes.get() >= LEAST_NAMED * memory.bytes.get();
+    let (named, small): (Vec<_>, Vec<_>) = memory.components().into_iter().partition(worth_a_name);
+    let rest: Bytes = small.into_iter().map(|(_, bytes)| bytes).sum();
+    let segment = |label: String, bytes: Bytes| Segment {
+        label,
         value: bytes.get(),
-        text: size.to_string(),
+        text: show(bytes).to_string(),
         role: SegmentRole::Part,
-    });
+    };
+    let segments = named.into_iter().map(|(component, bytes)| segment(component.to_string(), bytes));
+    let segments = segments.chain((rest.get() > 0.0).then(|| segment("all else".to_owned(), rest)));
     let bar = StackBar {
         label: "read per step by each GPU".to_owned(),
         total_text: show(memory.bytes).to_string(),
         segments: segments.collect(),
     };
-    let chart = Chart::Stack(Stack { title: "What a step reads from memory".to_owned(), bars: vec![bar], scale: StackScale::Own });
+    let chart = Chart::Stack(Stack {
+        title: "What a step reads from memory".to_owned(),
+        bars: vec![bar],
+        scale: StackScale::Own,
+    });
     let note = format!(
         "{} take {} at {} ({}): {} of the bandwidth over the step. Only the experts that are hit count; what tensor \
          parallelism replicates counts whole on every GPU.",

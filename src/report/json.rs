@@ -4,7 +4,7 @@
 //! not known is `null`; an open end of a range is `null` too. Within one [`SCHEMA`] fields are only
 //! ever added.
 
-use crate::budget::{Analysis, Estimate, Memory, Rung, RungKind};
+use crate::budget::{Analysis, Estimate, Memory, Rung};
 use crate::collective::{ExperimentError, ExperimentReading};
 use crate::metrics::{Histogram, Meaning, ServingMetrics};
 use crate::model::Component;
@@ -257,9 +257,8 @@ fn metrics(scenario: &Scenario) -> Vec<Metrics> {
 }
 
 fn metrics_of(selection: String, set: ServingMetrics) -> Metrics {
-    let latency = |meaning| {
-        set.histograms.get(&meaning).map(|latency| latency_row(latency.metric.clone(), &latency.histogram))
-    };
+    let latency =
+        |meaning| set.histograms.get(&meaning).map(|latency| latency_row(latency.metric.clone(), &latency.histogram));
     Metrics {
         requests: set.requests(),
         itl: latency(Meaning::InterTokenLatency),
@@ -286,7 +285,11 @@ fn latency_row(metric: String, histogram: &Histogram) -> LatencyRow {
         count: histogram.total(),
         sum_seconds: histogram.sum,
         mean_seconds: histogram.mean(),
-        buckets: histogram.buckets.iter().map(|bucket| BucketRow { le: bound(bucket.le), count: bucket.count }).collect(),
+        buckets: histogram
+            .buckets
+            .iter()
+            .map(|bucket| BucketRow { le: bound(bucket.le), count: bucket.count })
+            .collect(),
         quantiles: QUANTILES
             .iter()
             .filter_map(|&(name, q)| {
@@ -337,11 +340,9 @@ fn estimate(estimate: &Estimate) -> EstimateRow {
 }
 
 fn ceiling(rung: &Rung) -> Ceiling {
-    let name = match rung.kind {
-        RungKind::Today => "today".to_owned(),
-        RungKind::FreeAllreduce(kind) => format!("free-allreduce/{}", kind.key()),
-        RungKind::PerfectBandwidth => "perfect-bandwidth".to_owned(),
-        RungKind::Both => "both".to_owned(),
-    };
-    Ceiling { name, idealises: rung.kind.idealises(), tokens_per_second: rung.speed.map(|speed| speed.get()) }
+    Ceiling {
+        name: rung.kind.key(),
+        idealises: rung.kind.idealises(),
+        tokens_per_second: rung.speed.map(|speed| speed.get()),
+    }
 }

@@ -2,9 +2,7 @@
 
 use crate::budget::{Analysis, EstimateKind};
 use crate::scenario::{Field, Scenario, Source};
-use crate::units::format::{
-    NOTHING, count, show, show_change, show_message, show_micros, show_range,
-};
+use crate::units::format::{NOTHING, count, show, show_change, show_message, show_micros, show_range, trimmed};
 
 /// One figure: what it is, how much, and a short remark.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,7 +46,7 @@ fn speed(analysis: &Analysis) -> KeyFigure {
 fn layer(analysis: &Analysis) -> KeyFigure {
     let label = analysis.layers.map_or("Each layer".to_owned(), |l| format!("Each of {} layers", count(l.value)));
     let note = analysis.saving.as_ref().map_or("needs the model".to_owned(), |saving| {
-        format!("{} less in each: {}", show_micros(saving.per_layer), show_change(saving.gain))
+        format!("{} µs less in each: {}", trimmed(saving.per_layer.as_micros()), show_change(saving.gain))
     });
     figure("layer", label, analysis.layer_time().map(|time| show_micros(time).to_string()), note)
 }
@@ -69,7 +67,8 @@ fn allreduce(analysis: &Analysis) -> KeyFigure {
             figure("allreduce", label, Some(show(chosen.share.likely).to_string()), note)
         }
         (Some(traffic), None) => {
-            let volume = format!("{} of {} a step; set a latency", count(traffic.per_step), show_message(traffic.message));
+            let volume =
+                format!("{} of {} a step; set a latency", count(traffic.per_step), show_message(traffic.message));
             figure("allreduce", label, None, volume)
         }
         (None, _) => figure("allreduce", label, None, "needs the model"),
@@ -102,4 +101,26 @@ fn first_token(scenario: &Scenario, analysis: &Analysis) -> KeyFigure {
         format!("{} of decoding {} tokens", show(reply.over_decode), count(reply.tokens))
     });
     figure("first-token", "Time to first token", value, note)
+}
+
+/// What the changes under trial come to: a shorter layer, and a changed allreduce or bytes.
+#[must_use]
+pub fn what_if_figures(analysis: &Analysis) -> Vec<KeyFigure> {
+    let Some(step) = &analysis.step else { return Vec::new() };
+    let saving = analysis.saving.as_ref().map(|saving| {
+        let label =
+            format!("{} µs off each layer, {} of it", trimmed(saving.per_layer.as_micros()), show(saving.share));
+        let note = format!("{} (first order {})", show_change(saving.gain), show_change(saving.first_order_gain));
+        figure("saving", label, Some(show(saving.speed).to_string()), note)
+    });
+    let trial = analysis.what_if.filter(|what_if| what_if.changes_anything).map(|what_if| {
+        let gain = show_change(what_if.speed.likely - step.speed);
+        figure(
+            "trial",
+            "Allreduce and bytes as set",
+            Some(show_range(what_if.speed).to_string()),
+            format!("likely {gain}"),
+        )
+    });
+    saving.into_iter().chain(trial).collect()
 }

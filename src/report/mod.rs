@@ -19,7 +19,7 @@ mod verdict;
 pub use document::{Block, Document};
 pub use figures::{Figure, figures};
 pub use json::{SCHEMA, json};
-pub use key_figures::{KeyFigure, key_figures};
+pub use key_figures::{KeyFigure, key_figures, what_if_figures};
 pub use sections::report;
 pub use verdict::{NO_TIMINGS, Verdict, verdict};
 

@@ -2,13 +2,11 @@
 
 use super::document::{Block, Document};
 use super::verdict::{NO_TIMINGS, verdict};
-use crate::budget::{Analysis, EstimateKind, RungKind, layer_slices};
+use crate::budget::{Analysis, EstimateKind, layer_slices};
 use crate::metrics::{Histogram, Meaning, ServingMetrics};
 use crate::paste::Warning;
 use crate::scenario::{Field, ModelChoice, Scenario, Sourced};
-use crate::units::format::{
-    Quantity, count, show, show_change, show_message, show_micros, show_range, times, trimmed,
-};
+use crate::units::format::{Quantity, count, show, show_change, show_message, show_micros, show_range, times, trimmed};
 use crate::units::{Range, Ratio, Seconds};
 
 /// How many warnings a report names before it only counts the rest.
@@ -153,11 +151,15 @@ fn step(document: &mut Document, scenario: &Scenario, analysis: &Analysis) {
         add("first token, of the whole reply", show(reply.share_of_reply).to_string(), "TTFT / (TTFT + decode)");
     }
     if let (Some(layers), Some(layer)) = (analysis.layers, analysis.layer_time()) {
-        add(&format!("budget of each of {} layers", count(layers.value)), show_micros(layer).to_string(), "step / layers");
+        add(
+            &format!("budget of each of {} layers", count(layers.value)),
+            show_micros(layer).to_string(),
+            "step / layers",
+        );
     }
     if let Some(saving) = &analysis.saving {
         add(
-            &format!("{} off each layer", show_micros(saving.per_layer)),
+            &format!("{} µs off each layer", trimmed(saving.per_layer.as_micros())),
             format!("{} → {}", show(saving.share), show_change(saving.gain)),
             &format!("first order {}", show_change(saving.first_order_gain)),
         );
@@ -201,7 +203,9 @@ fn allreduce(document: &mut Document, scenario: &Scenario, analysis: &Analysis) 
         Some(Ok(reading)) => document.paragraph(format!(
             "A/B experiment: {} a token saved{}, {} faster; so at least {} of the slower run's step was allreduce.",
             show(reading.saved_per_token),
-            reading.saved_per_allreduce.map_or(String::new(), |saved| format!(" ({} an allreduce)", show_micros(saved))),
+            reading
+                .saved_per_allreduce
+                .map_or(String::new(), |saved| format!(" ({} an allreduce)", show_micros(saved))),
             show(Ratio::new(reading.speedup - 1.0)),
             show(reading.slower_share_at_least),
         )),
@@ -217,7 +221,9 @@ fn allreduce(document: &mut Document, scenario: &Scenario, analysis: &Analysis) 
         ])
     });
     document.table(&["estimate", "time a token", "share of the step", "speed if it were free"], rows.collect());
-    if let Some(fit) = scenario.allreduce_fit().filter(|_| analysis.estimates.iter().any(|e| e.kind == EstimateKind::AlphaBeta)) {
+    if let Some(fit) =
+        scenario.allreduce_fit().filter(|_| analysis.estimates.iter().any(|e| e.kind == EstimateKind::AlphaBeta))
+    {
         document.paragraph(format!("Latency and bandwidth are those of {}.", fit.describe()));
     }
 }
@@ -244,13 +250,10 @@ fn ceilings(document: &mut Document, analysis: &Analysis) {
         return;
     }
     document.section("Ceilings");
-    let rows = analysis.rungs.iter().map(|rung| {
-        let title = match rung.kind {
-            RungKind::FreeAllreduce(kind) => format!("{} ({})", rung.kind.title(), kind.title().to_lowercase()),
-            _ => rung.kind.title().to_owned(),
-        };
-        row([title, show_range(rung.speed).to_string(), rung.kind.idealises().to_owned()])
-    });
+    let rows = analysis
+        .rungs
+        .iter()
+        .map(|rung| row([rung.kind.title(), show_range(rung.speed).to_string(), rung.kind.idealises().to_owned()]));
     document.table(&["rung", "speed", "what it idealises"], rows.collect());
 }
 

@@ -36,9 +36,7 @@ pub fn verdict(scenario: &Scenario, analysis: &Analysis) -> Verdict {
                 "There is no inter-token latency, and too little is known of model and hardware to model one."
                     .to_owned(),
             ],
-            next: vec![
-                "Paste a dump with inter-token latency, or type one; or name the model and the GPU.".to_owned(),
-            ],
+            next: vec!["Paste a dump with inter-token latency, or type one; or name the model and the GPU.".to_owned()],
         };
     };
     let metrics = scenario.metrics();
@@ -178,7 +176,9 @@ fn next_steps(scenario: &Scenario, analysis: &Analysis) -> Vec<String> {
         steps.push("Measure: send one stream a few hundred tokens, then paste the server's /metrics here.".to_owned());
     }
     if scenario.hardware_left_over {
-        steps.push("The hardware is still the worked example's: set your GPU, how many, and tensor parallel.".to_owned());
+        steps.push(
+            "The hardware is still the worked example's: set your GPU, how many, and tensor parallel.".to_owned(),
+        );
     }
     if scenario.model.is_none() {
         steps.push("Name the model, so that layers and bytes can be computed.".to_owned());
@@ -201,19 +201,20 @@ fn next_steps(scenario: &Scenario, analysis: &Analysis) -> Vec<String> {
             ));
         }
     }
-    if let (Some(traffic), Some(ranks)) = (analysis.traffic, scenario.value(Field::TensorParallel)) {
-        if traffic.per_step > 0.0 {
-            steps.push(format!(
+    if let (Some(traffic), Some(ranks)) = (analysis.traffic, scenario.value(Field::TensorParallel))
+        && traffic.per_step > 0.0
+    {
+        steps.push(format!(
                 "Time the allreduce alone: all_reduce_perf -b {0} -e {0} -g {1} -d bfloat16 -G 10 (NCCL tests), and enter its latency.",
                 trimmed(traffic.message.get()),
                 trimmed(ranks.value),
             ));
-        }
     }
-    if let Some(memory) = &analysis.memory {
-        if measured && memory.utilisation.get() >= BANDWIDTH_BOUND {
-            steps.push("Read fewer bytes: fewer bits per weight, a shorter context, or more GPUs per layer.".to_owned());
-        }
+    if let Some(memory) = &analysis.memory
+        && measured
+        && memory.utilisation.get() >= BANDWIDTH_BOUND
+    {
+        steps.push("Read fewer bytes: fewer bits per weight, a shorter context, or more GPUs per layer.".to_owned());
     }
     steps
 }

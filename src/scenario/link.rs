@@ -130,12 +130,8 @@ fn read_part(scenario: &mut Scenario, key: &str, text: &str) -> Result<(), LinkE
 }
 
 /// The estimates one can choose, in the order of the page.
-pub const CHOICES: [EstimateChoice; 4] = [
-    EstimateChoice::Combined,
-    EstimateChoice::AlphaBeta,
-    EstimateChoice::StatedShare,
-    EstimateChoice::StatedCompute,
-];
+pub const CHOICES: [EstimateChoice; 4] =
+    [EstimateChoice::Combined, EstimateChoice::AlphaBeta, EstimateChoice::StatedShare, EstimateChoice::StatedCompute];
 
 /// The name of an estimate in a link, in JSON and on the command line.
 #[must_use]

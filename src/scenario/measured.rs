@@ -50,7 +50,8 @@ impl Measured {
                 selections.push(selection);
             }
         };
-        let several_models = self.sets.iter().any(|set| Some(&set.selection.model) != self.sets.first().map(|s| &s.selection.model));
+        let several_models =
+            self.sets.iter().any(|set| Some(&set.selection.model) != self.sets.first().map(|s| &s.selection.model));
         if several_models {
             for set in &self.sets {
                 add(Selection { model: set.selection.model.clone(), engine: None });
@@ -67,7 +68,8 @@ impl Measured {
     /// The served model's name, where the looked-at sets agree on one.
     #[must_use]
     pub fn model_name(&self) -> Option<&str> {
-        let mut names = self.sets.iter().filter(|set| self.selection.includes(&set.selection)).map(|set| &set.selection.model);
+        let mut names =
+            self.sets.iter().filter(|set| self.selection.includes(&set.selection)).map(|set| &set.selection.model);
         let first = names.next()?.as_deref()?;
         names.all(|name| name.as_deref() == Some(first)).then_some(first)
     }

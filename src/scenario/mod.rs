@@ -15,7 +15,6 @@ pub mod link;
 mod measured;
 mod resolve;
 
-
 pub use example::EXAMPLE_DUMP;
 pub use field::{Field, FieldError, Group, Spec, Steps};
 pub use measured::Measured;

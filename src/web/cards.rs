@@ -60,9 +60,11 @@ fn EstimatePicker() -> impl IntoView {
     let known = Memo::new(move |_| {
         state.analysis.with(|analysis| analysis.estimates.iter().map(|estimate| estimate.kind).collect::<Vec<_>>())
     });
-    let offered = move || CHOICES.into_iter().filter(|&choice| known.with(|known| known.contains(&kind(choice)))).collect::<Vec<_>>();
+    let offered = move || {
+        CHOICES.into_iter().filter(|&choice| known.with(|known| known.contains(&kind(choice)))).collect::<Vec<_>>()
+    };
     view! {
-        <Show when=move || (offered().len() > 1)>
+        <Show when=move || 1 < offered().len()>
             <fieldset class="segmented">
                 <legend>"Allreduce by"</legend>
                 {move || offered().into_iter().map(|one| view! {

@@ -1,7 +1,9 @@
 //! One chart on a canvas: drawn when its data, size, pixels or theme change; a tooltip by pointer and
 //! keyboard; the same data as a table.
 
-use super::platform::{dpr::use_device_pixel_ratio, frame::Frame, resize::use_size, theme::Theme as PageTheme, theme::ThemeControl};
+use super::platform::{
+    dpr::use_device_pixel_ratio, frame::Frame, resize::use_size, theme::Theme as PageTheme, theme::ThemeControl,
+};
 use crate::chart::{self, Chart, Hit, Layout, Point, Theme};
 use leptos::ev::{KeyboardEvent, PointerEvent};
 use leptos::html::{Canvas, Div};
@@ -29,7 +31,8 @@ pub fn ChartView(
     let theme: ThemeControl = expect_context();
     let layout = RwSignal::new(Layout::default());
     let frame = Frame::new();
-    let height = move || size.get().map(|size| chart.with(|chart| chart.preferred_height(f64::from(size.width))).ceil());
+    let height =
+        move || size.get().map(|size| chart.with(|chart| chart.preferred_height(f64::from(size.width))).ceil());
 
     Effect::new(move |_| {
         let (Some(canvas), Some(size), Some(height)) = (canvas.get(), size.get(), height()) else { return };

@@ -55,22 +55,21 @@ pub fn NumberField(field: Field) -> impl IntoView {
         <div class="field" class:typed=typed class:unknown=move || number().is_none() title=spec.help>
             <label for=id.clone()>{spec.label}</label>
             <span class="source">{move || value.get().map_or("not set", |sourced| sourced.source.word())}</span>
-            <span class="number">
-                <input
-                    id=id.clone()
-                    type="text"
-                    inputmode="decimal"
-                    autocomplete="off"
-                    placeholder="—"
-                    aria-describedby=format!("{help} {problem}")
-                    aria-invalid=move || error.with(Option::is_some).to_string()
-                    prop:value=move || draft.get().unwrap_or_else(text)
-                    on:input=move |event| commit(event_target_value(&event))
-                    on:blur=move |_| leave()
-                    on:keydown=move |event: KeyboardEvent| if matches!(event.key().as_str(), "Enter" | "Escape") { leave() }
-                />
-                <span class="unit">{spec.unit}</span>
-            </span>
+            <input
+                class="number"
+                id=id.clone()
+                type="text"
+                inputmode="decimal"
+                autocomplete="off"
+                placeholder="—"
+                aria-describedby=format!("{help} {problem}")
+                aria-invalid=move || error.with(Option::is_some).to_string()
+                prop:value=move || draft.get().unwrap_or_else(text)
+                on:input=move |event| commit(event_target_value(&event))
+                on:blur=move |_| leave()
+                on:keydown=move |event: KeyboardEvent| if matches!(event.key().as_str(), "Enter" | "Escape") { leave() }
+            />
+            <span class="unit">{spec.unit}</span>
             <input
                 class="slider"
                 type="range"

@@ -70,9 +70,19 @@ fn ImportOutcome() -> impl IntoView {
         import.with(|import| {
             let lines: usize = import.names.iter().map(|name| name.samples).sum();
             Some(match import.outcome? {
-                Outcome::NotMetrics => format!("{}: not metrics text; what was on the page stays", sentence(&import.name).trim_end_matches('.')),
-                Outcome::NothingUsable => format!("{}: {lines} samples read, nothing usable among them; what was on the page stays", sentence(&import.name).trim_end_matches('.')),
-                Outcome::Fine => format!("{}: {lines} samples of {} metrics read", sentence(&import.name).trim_end_matches('.'), import.names.len()),
+                Outcome::NotMetrics => format!(
+                    "{}: not metrics text; what was on the page stays",
+                    sentence(&import.name).trim_end_matches('.')
+                ),
+                Outcome::NothingUsable => format!(
+                    "{}: {lines} samples read, nothing usable among them; what was on the page stays",
+                    sentence(&import.name).trim_end_matches('.')
+                ),
+                Outcome::Fine => format!(
+                    "{}: {lines} samples of {} metrics read",
+                    sentence(&import.name).trim_end_matches('.'),
+                    import.names.len()
+                ),
             })
         })
     };

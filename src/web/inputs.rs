@@ -1,7 +1,9 @@
 //! Everything a person can set, in groups.
 
 use super::field::NumberField;
+use super::platform::media;
 use super::state::{Action, State};
+use crate::report::what_if_figures;
 use crate::scenario::{Field, Group, ModelChoice};
 use crate::{hardware, model};
 use leptos::prelude::*;
@@ -9,12 +11,14 @@ use leptos::prelude::*;
 /// The groups of inputs.
 #[component]
 pub fn Inputs() -> impl IntoView {
+    // Where the inputs stand above the charts, all of them open would push the charts out of sight.
+    let wide = media::matches("(min-width: 1001px)");
     view! {
-        <FieldGroup group=Group::WhatIf title="What if" open=true><span/></FieldGroup>
-        <FieldGroup group=Group::Model title="Model" open=true><ModelPicker/></FieldGroup>
-        <FieldGroup group=Group::Hardware title="Hardware" open=true><GpuPicker/></FieldGroup>
-        <FieldGroup group=Group::Measurement title="Measurement and load" open=true><span/></FieldGroup>
-        <FieldGroup group=Group::Allreduce title="Allreduce and its evidence" open=true><span/></FieldGroup>
+        <FieldGroup group=Group::WhatIf title="What if" open=true><Outlook/></FieldGroup>
+        <FieldGroup group=Group::Model title="Model" open=wide><ModelPicker/></FieldGroup>
+        <FieldGroup group=Group::Hardware title="Hardware" open=wide><GpuPicker/></FieldGroup>
+        <FieldGroup group=Group::Measurement title="Measurement and load" open=wide><span/></FieldGroup>
+        <FieldGroup group=Group::Allreduce title="Allreduce and its evidence" open=wide><span/></FieldGroup>
     }
 }
 
@@ -29,6 +33,20 @@ fn FieldGroup(group: Group, title: &'static str, open: bool, children: Children)
                 {fields.map(|field| view! { <NumberField field=field/> }).collect_view()}
             </div>
         </details>
+    }
+}
+
+/// What the changes under trial come to, beside the sliders that make them.
+#[component]
+fn Outlook() -> impl IntoView {
+    let state = State::expect();
+    let outlook = Memo::new(move |_| state.analysis.with(what_if_figures));
+    view! {
+        <dl class="outlook" aria-live="polite">
+            {move || outlook.get().into_iter().map(|figure| view! {
+                <div data-figure=figure.key><dt>{figure.label}</dt><dd><strong>{figure.value}</strong>" "{figure.note}</dd></div>
+            }).collect_view()}
+        </dl>
     }
 }
 

@@ -86,7 +86,10 @@ impl State {
     }
 
     /// Something of the scenario, followed as it changes.
-    pub fn read<T: PartialEq + Send + Sync + 'static>(self, get: impl Fn(&Scenario) -> T + Send + Sync + 'static) -> Memo<T> {
+    pub fn read<T: PartialEq + Send + Sync + 'static>(
+        self,
+        get: impl Fn(&Scenario) -> T + Send + Sync + 'static,
+    ) -> Memo<T> {
         Memo::new(move |_| self.scenario.with(&get))
     }
 

@@ -20,7 +20,12 @@ pub fn Toolbar() -> impl IntoView {
     let said = RwSignal::new(None::<String>);
     let say = move |text: String| {
         said.set(Some(text));
-        set_timeout(move || { said.try_set(None); }, CONFIRMATION);
+        set_timeout(
+            move || {
+                said.try_set(None);
+            },
+            CONFIRMATION,
+        );
     };
     let copy = move |what: &'static str, text: String| {
         spawn_local(async move {

@@ -11,6 +11,7 @@ pub mod fetch;
 pub mod file;
 pub mod frame;
 pub mod listen;
+pub mod media;
 pub mod paste;
 pub mod resize;
 pub mod storage;
