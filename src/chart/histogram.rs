@@ -85,6 +85,12 @@ impl Histogram {
         }
     }
 
+    /// The buckets worth a column, with their indices.
+    pub(super) fn columns(&self) -> impl Iterator<Item = (usize, &Bucket)> {
+        let shown = self.shown();
+        self.buckets.iter().enumerate().take(shown.end).skip(shown.start)
+    }
+
     /// The bucket that holds the mean.
     pub(super) fn mean_bucket(&self) -> Option<usize> {
         let mean = self.mean.as_ref().map(|mean| mean.value).filter(|value| value.is_finite())?;
@@ -92,19 +98,17 @@ impl Histogram {
     }
 
     pub(super) fn sentence(&self) -> String {
-        let occupied: Vec<usize> = self.shown().filter(|&index| self.buckets[index].drawable_count() > 0.0).collect();
-        let fullest = occupied
-            .iter()
-            .copied()
-            .max_by(|&a, &b| self.buckets[a].drawable_count().total_cmp(&self.buckets[b].drawable_count()));
+        let occupied: Vec<(usize, &Bucket)> =
+            self.columns().filter(|(_, bucket)| bucket.drawable_count() > 0.0).collect();
+        let fullest = occupied.iter().max_by(|a, b| a.1.drawable_count().total_cmp(&b.1.drawable_count()));
         let mass = match (occupied.as_slice(), fullest) {
-            ([only], _) => format!("all {} lie in {}", self.total_text, self.interval_text(*only)),
-            (_, Some(fullest)) => format!(
-                "{} in {} buckets, most of them ({}) in {}",
+            ([(only, _)], _) => format!("all {} lie in {}", self.total_text, self.interval_text(*only)),
+            (_, Some((index, bucket))) => format!(
+                "{} in {} buckets, the fullest of them {} with {}",
                 self.total_text,
                 occupied.len(),
-                self.buckets[fullest].count_text,
-                self.interval_text(fullest)
+                self.interval_text(*index),
+                bucket.count_text
             ),
             _ => "no data".to_string(),
         };
@@ -115,8 +119,7 @@ impl Histogram {
     pub(super) fn rows(&self) -> Table {
         Table::new(
             ["bucket", "count", "share"],
-            self.shown().map(|index| {
-                let bucket = &self.buckets[index];
+            self.columns().map(|(index, bucket)| {
                 [self.interval_text(index), bucket.count_text.clone(), bucket.share_text.clone()]
             }),
         )

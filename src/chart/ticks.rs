@@ -48,11 +48,8 @@ pub fn ticks(range: &AxisRange, most: usize) -> Vec<Tick> {
 fn linear(range: &AxisRange, most: usize) -> Vec<Tick> {
     let (low, high) = (range.low(), range.high());
     let exponent = ((high - low) / most as f64).log10().floor();
-    // Three candidates per decade; the tenth is always coarse enough for two ticks or fewer.
-    let steps = (0..10).map(|index| {
-        let (decade, place) = (index / 3, index % 3);
-        [1.0, 2.0, 5.0][place] * 10f64.powf(exponent + f64::from(decade as u8))
-    });
+    // The last of these candidates is always coarse enough.
+    let steps = (0..4u8).flat_map(|decade| [1.0, 2.0, 5.0].map(|m| m * 10f64.powf(exponent + f64::from(decade))));
     for step in steps {
         // A little slack keeps an end that misses its tick by rounding.
         let (first, last) = ((low / step - 1e-6).ceil(), (high / step + 1e-6).floor());

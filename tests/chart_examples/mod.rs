@@ -178,6 +178,30 @@ pub fn curve() -> Chart {
     })
 }
 
+/// An alpha-beta model over four decades of message size: 20 µs and 25 GB/s.
+pub fn logarithmic_curve() -> Chart {
+    let time = |kib: f64| 20.0 + kib * 1024.0 / 25e3;
+    let point = |kib: f64, label: &str, role| MarkedPoint {
+        x: kib,
+        y: time(kib),
+        label: label.into(),
+        text: format!("{:.0} µs", time(kib)),
+        role,
+    };
+    Chart::Curve(Curve {
+        title: "Allreduce time against message size".into(),
+        x: Axis::log("message, KiB"),
+        y: Axis::log("allreduce, µs"),
+        lines: vec![Line {
+            label: "model".into(),
+            points: (0..=80).map(|step| 10f64.powf(f64::from(step) / 20.0)).map(|kib| (kib, time(kib))).collect(),
+            style: LineStyle::Solid,
+        }],
+        points: vec![point(12.0, "Today", PointRole::Today), point(4096.0, "Prefill", PointRole::Estimate)],
+        bands: Vec::new(),
+    })
+}
+
 pub fn gallery() -> Vec<(&'static str, Chart)> {
     let empty = Chart::Ladder(Ladder { title: "Nothing".into(), ..Ladder::default() });
     vec![
@@ -188,6 +212,7 @@ pub fn gallery() -> Vec<(&'static str, Chart)> {
         ("ranges", ranges()),
         ("ladder", ladder()),
         ("curve", curve()),
+        ("curve-log", logarithmic_curve()),
         ("empty", empty),
     ]
 }

@@ -29,6 +29,13 @@ impl Histogram {
         }
     }
 
+    /// A pointer to the mean from below, with its text under the bounds.
+    fn pointer(scene: &mut Scene, pen: &Pen, tip: Point, text: &str) {
+        let corner = |dx: f64, dy: f64| Point { x: tip.x + dx, y: tip.y + dy };
+        scene.polygon(vec![tip, corner(5.0, 8.0), corner(-5.0, 8.0)], pen.theme.foreground);
+        pen.clamped(scene, pen.plain(tip.x, tip.y + BOUNDS + MEAN / 2.0 - 2.0, Anchor::Middle, text));
+    }
+
     /// The bounds at the columns' edges, every n-th where all would not fit.
     fn bounds(&self, scene: &mut Scene, pen: &Pen, column: f64, y: f64) {
         let shown = self.shown();
@@ -94,18 +101,23 @@ impl Specification for Histogram {
         let column = ((scene.area.width - unit_room) / shown.len() as f64).min(WIDEST);
         let base = (scene.area.height - self.below()).max(1.0);
         let room = (base - ABOVE).max(1.0);
-        let most = shown.clone().map(|index| self.buckets[index].drawable_count()).fold(0.0, f64::max);
+        let most = self.columns().map(|(_, bucket)| bucket.drawable_count()).fold(0.0, f64::max);
         let end = column * shown.len() as f64;
 
         let mut columns = Vec::new();
-        for (place, index) in shown.clone().enumerate() {
-            let bucket = &self.buckets[index];
+        let mean_bucket = self.mean_bucket();
+        for (place, (index, bucket)) in self.columns().enumerate() {
             let height = bucket.drawable_count() / most * room;
             let left = place as f64 * column;
             let gap = (column * 0.04).clamp(0.5, 3.0);
             let bar = Rect::new(left + gap, base - height, column - 2.0 * gap, height);
             scene.rect(bar, if bucket.upper == f64::INFINITY { theme.warning } else { theme.accent });
             columns.push((bucket, bar));
+            if let Some(mean) = self.mean.as_ref().filter(|_| mean_bucket == Some(index)) {
+                let x = left + self.mean_fraction(index, mean.value) * column;
+                scene.vertical(x, bar.y, base, 1.5, theme.background);
+                Self::pointer(scene, &pen, Point { x, y: base + 1.0 }, &mean.text);
+            }
             let text = [bucket.count_text.as_str(), bucket.share_text.as_str()];
             let text: Vec<&str> = text.into_iter().filter(|text| !text.is_empty()).collect();
             scene.hit(Rect::new(left, 0.0, column, base), self.interval_text(index), text.join(" · "));
@@ -115,16 +127,5 @@ impl Specification for Histogram {
 
         self.bounds(scene, &pen, column, base + 17.0);
         scene.label(pen.quiet(scene.area.width.min(end + unit_room), base + 17.0, Anchor::End, &self.unit));
-
-        let Some((mean, index)) = self.mean.as_ref().zip(self.mean_bucket()).filter(|(_, index)| shown.contains(index))
-        else {
-            return;
-        };
-        let x = ((index - shown.start) as f64 + self.mean_fraction(index, mean.value)) * column;
-        let height = self.buckets[index].drawable_count() / most * room;
-        scene.vertical(x, base - height, base, 1.5, theme.background);
-        let corner = |dx: f64, dy: f64| Point { x: x + dx, y: base + 1.0 + dy };
-        scene.polygon(vec![corner(0.0, 0.0), corner(5.0, 8.0), corner(-5.0, 8.0)], theme.foreground);
-        pen.clamped(scene, pen.plain(x, base + BOUNDS + MEAN / 2.0 - 1.0, Anchor::Middle, &mean.text));
     }
 }

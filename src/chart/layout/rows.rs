@@ -46,6 +46,7 @@ struct RowPlace {
 /// Where all rows are.
 pub(super) struct Rows {
     wide: bool,
+    width: f64,
     left: f64,
     right: f64,
     rows: Vec<RowPlace>,
@@ -95,7 +96,7 @@ impl Rows {
         }
         let bottom = top - 4.0;
         let height = bottom + STRIP + if axis.label.is_empty() { 4.0 } else { STRIP };
-        Self { wide, left, right, rows, references, bottom, height }
+        Self { wide, width, left, right, rows, references, bottom, height }
     }
 
     /// How many ticks fit along the tracks.
@@ -111,11 +112,7 @@ impl Rows {
 
     /// The middles of the tracks and the whole rows, for marks and hits.
     pub fn tracks(&self) -> impl Iterator<Item = (f64, Rect)> {
-        let right = if self.wide { f64::INFINITY } else { self.right + 10.0 };
-        self.rows.iter().map(move |row| {
-            let width = if right.is_finite() { right } else { self.right + GUTTER };
-            (row.track, Rect::new(0.0, row.top - 3.0, width, row.height + 6.0))
-        })
+        self.rows.iter().map(|row| (row.track, Rect::new(0.0, row.top - 3.0, self.width, row.height + 6.0)))
     }
 
     /// A thin vertical line through all tracks, but not through the texts above them.
