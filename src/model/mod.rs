@@ -24,7 +24,7 @@ pub use attention::{
     LightningAttention, Mamba1, Mamba2, Mixer,
 };
 pub use cache::{CacheEntry, CacheTotals};
-pub use config::{ConfigError, Reading, read_config};
+pub use config::{ConfigError, Reading, read_config, read_quantisation};
 pub use count::{ComponentCount, Totals};
 pub use feed_forward::{DenseMlp, Mixture};
 pub use part::{Block, Component, Part, Sharding, Usage};
