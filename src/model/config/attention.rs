@@ -45,7 +45,30 @@ impl Mixers<'_, '_> {
         if self.is_mamba1(layer) {
             return self.mamba1().map(Mixer::Mamba1);
         }
+        if self.is_mamba2(layer) {
+            return self.mamba2().map(Mixer::Mamba2);
+        }
+        self.doubt_layer_type(layer);
         self.grouped(layer).map(Mixer::Grouped)
+    }
+
+    /// Granite-4 and Bamba mix Mamba-2 layers with attention ones.
+    fn is_mamba2(&self, layer: u32) -> bool {
+        if !self.keys.has("mamba_n_heads") {
+            return false;
+        }
+        match (self.layer_type(layer), self.keys.numbers("attn_layer_indices")) {
+            (Some(kind), _) => kind == "mamba",
+            (None, Some(attending)) => !attending.contains(&layer),
+            (None, None) => false,
+        }
+    }
+
+    fn doubt_layer_type(&self, layer: u32) {
+        let Some(kind) = self.layer_type(layer) else { return };
+        if !["attention", "full", "sliding", "chunked", "global", "local"].iter().any(|known| kind.contains(known)) {
+            self.keys.warn(WarningKind::Trap, format!("layer type {kind:?} is not known, assumed full attention"));
+        }
     }
 
     fn head_size(&self, heads: u32) -> u32 {
@@ -118,9 +141,16 @@ impl Mixers<'_, '_> {
             head_gate: family.is(&["step3"]) || keys.flag("gating") == Some(true),
             sinks: family.is(&["gpt_oss"]) || keys.flag(sink_key) == Some(true),
             values_are_keys,
-            borrows_cache: borrowing > 0 && layer >= self.layers.saturating_sub(borrowing),
+            borrows_cache: (borrowing > 0 && layer >= self.layers.saturating_sub(borrowing))
+                || self.crosses_layers(layer),
             indexer: self.block_indexer(layer),
         })
+    }
+
+    /// Hunyuan-Large: of each few layers only the first has keys and values.
+    fn crosses_layers(&self, layer: u32) -> bool {
+        let share = self.keys.number_or(&["cla_share_factor"], 1).max(1);
+        self.keys.flag("use_cla") == Some(true) && !layer.is_multiple_of(share)
     }
 
     /// MiniMax-M3's indexer picks blocks of tokens.
@@ -164,6 +194,10 @@ impl Mixers<'_, '_> {
             // Llama-4 chunks the layers that do have a rotary position.
             return full.get(layer as usize) == Some(&1);
         }
+        if let Some(letters) = keys.text("sliding_window_pattern").filter(|letters| !letters.is_empty()) {
+            // Exaone writes L for local, G for global.
+            return letters.as_bytes().get(layer as usize % letters.len()) == Some(&b'L');
+        }
         let every = |names: &[&str], default: u32| !(layer + 1).is_multiple_of(keys.number_or(names, default).max(1));
         let pattern = ["sliding_window_pattern", "_sliding_window_pattern"];
         if family.is(&["gemma2"]) {
@@ -196,9 +230,9 @@ impl Mixers<'_, '_> {
     fn latent(&self, layer: u32) -> Result<LatentAttention, ConfigError> {
         let keys = self.keys;
         let rank = keys.number(&["q_lora_rank"]).filter(|&rank| rank > 0);
+        let plain_size = keys.require(&["qk_nope_head_dim"], "the width of a head's part without position")?;
         let selects = keys.number(&["index_topk"]).filter(|_| keys.has("index_n_heads"));
-        // GLM-5.2: a "shared" layer looks where the last indexer before it did.
-        let shared = keys.texts("indexer_types").is_some_and(|types| types.get(layer as usize) == Some(&"shared"));
+        let shared = self.shares_indexer(layer);
         let indexer = keys.number(&["index_n_heads"]).filter(|_| !shared).map(|heads| Indexer {
             heads,
             head_size: keys.number_or(&["index_head_dim"], 128),
@@ -210,14 +244,25 @@ impl Mixers<'_, '_> {
             heads: keys.require(&HEADS, "the number of attention heads")?,
             query_rank: rank,
             latent: keys.require(&["kv_lora_rank"], "the width of the key/value latent")?,
-            plain_size: keys.require(&["qk_nope_head_dim"], "the width of a head's part without position")?,
+            plain_size,
             rotary_size: keys.number_or(&["qk_rope_head_dim"], 0),
-            value_size: keys.require(&["v_head_dim"], "the width of a value head")?,
+            value_size: keys.number_or(&["v_head_dim"], plain_size),
             bias: keys.flag("attention_bias") == Some(true),
             output_gate: keys.flag("mla_use_output_gate") == Some(true),
             indexer,
             selects,
         })
+    }
+
+    /// GLM-5.2: a "shared" layer looks where the last indexer before it did.
+    fn shares_indexer(&self, layer: u32) -> bool {
+        let keys = self.keys;
+        if let Some(types) = keys.texts("indexer_types") {
+            return types.get(layer as usize) == Some(&"shared");
+        }
+        let every = keys.number_or(&["index_topk_freq"], 1).max(1);
+        let offset = keys.number_or(&["index_skip_topk_offset"], 0);
+        !(layer + 1).saturating_sub(offset).is_multiple_of(every)
     }
 
     fn compressed(&self, layer: u32) -> Result<CompressedAttention, ConfigError> {
@@ -312,16 +357,16 @@ impl Mixers<'_, '_> {
         })
     }
 
-    /// Mamba-2 as Nemotron-H configures it.
+    /// Mamba-2 as Nemotron-H and Granite-4 configure it.
     pub(super) fn mamba2(&self) -> Result<Mamba2, ConfigError> {
         let keys = self.keys;
         Ok(Mamba2 {
-            heads: keys.require(&["mamba_num_heads"], "the number of Mamba heads")?,
-            head_size: keys.require(&["mamba_head_dim"], "the width of a Mamba head")?,
+            heads: keys.require(&["mamba_num_heads", "mamba_n_heads"], "the number of Mamba heads")?,
+            head_size: keys.require(&["mamba_head_dim", "mamba_d_head"], "the width of a Mamba head")?,
             groups: keys.number_or(&["n_groups", "mamba_n_groups"], 1),
             state: keys.require(&["ssm_state_size", "mamba_d_state"], "the state elements per channel")?,
             kernel: keys.number_or(&["conv_kernel", "mamba_d_conv"], 4),
-            convolution_bias: keys.flag("use_conv_bias").unwrap_or(true),
+            convolution_bias: keys.flag("use_conv_bias").or(keys.flag("mamba_conv_bias")).unwrap_or(true),
         })
     }
 }

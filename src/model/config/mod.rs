@@ -50,12 +50,11 @@ pub fn read_config(json: &str) -> Result<Reading, ConfigError> {
     let family = Family::of(&keys);
     let architecture = architecture(&keys, &family)?;
     let quantisation = declared(&keys, &architecture);
-    let mut warnings = keys.into_warnings();
     if let Some(name) = &family.unknown {
-        let assumed = family.assumptions(&architecture);
-        let message = format!("unknown model type {name:?}, read by its keys; assumed {assumed}");
-        warnings.push(Warning::whole(WarningKind::Trap, message));
+        let assumed = family.assumptions(&keys, &architecture);
+        keys.warn(WarningKind::Trap, format!("unknown model type {name:?}, read by its keys; assumed {assumed}"));
     }
+    let warnings = keys.into_warnings();
     Ok(Reading { architecture, quantisation, warnings })
 }
 
