@@ -168,3 +168,51 @@ fn absurd_dimensions_do_not_panic() {
     assert!(architecture.totals().total > 0);
     assert_eq!(architecture.with_layers(huge).layer_count(), 4096);
 }
+
+/// GLM-5.2 has an indexer in its first three layers and in every fourth from the seventh: 21 of 78,
+/// 57 fewer than GLM-5, of 9 371 904 parameters each.
+#[test]
+fn indexers_shared_by_a_stride() {
+    let (old, new) = (&preset("glm-5").unwrap().architecture, &preset("glm-5.2").unwrap().architecture);
+    assert_eq!(new.indexer_elements_per_token(), 21.0 * 128.0);
+    assert_eq!(old.totals().total - new.totals().total, 57 * 9_371_904);
+}
+
+/// Granite-4.0-H-Small: 36 Mamba-2 and 4 attention layers, 72 experts; its maker says 32 B, 9 B active.
+#[test]
+fn granite_mixes_mamba_and_attention() {
+    let types: Vec<&str> = (0..40).map(|layer| if layer % 10 == 5 { "attention" } else { "mamba" }).collect();
+    let granite = read(&format!(
+        r#"{{"model_type": "granitemoehybrid", "hidden_size": 4096, "num_hidden_layers": 40, "vocab_size": 100352,
+            "num_attention_heads": 32, "num_key_value_heads": 8, "intermediate_size": 768, "num_local_experts": 72,
+            "num_experts_per_tok": 10, "shared_intermediate_size": 1536, "mamba_n_heads": 128, "mamba_d_head": 64,
+            "mamba_n_groups": 1, "mamba_d_state": 128, "mamba_d_conv": 4, "tie_word_embeddings": true,
+            "layer_types": {types:?}}}"#
+    ));
+    let totals = granite.architecture.totals();
+    assert!(granite.warnings.is_empty(), "{:?}", granite.warnings);
+    assert_eq!((totals.total as f64 / 1e9).round(), 32.0);
+    assert_eq!((totals.active as f64 / 1e9).round(), 9.0);
+    assert_eq!(granite.architecture.kv_elements_per_token(), 4.0 * 2048.0);
+}
+
+/// Pythia-6.9B (GPT-NeoX), an ungated MLP, biases and layer norms no key mentions: published as 6.9 B.
+#[test]
+fn an_unknown_old_family_is_close() {
+    let pythia = read(
+        r#"{"model_type": "gpt_neox", "hidden_size": 4096, "num_hidden_layers": 32, "num_attention_heads": 32,
+            "intermediate_size": 16384, "vocab_size": 50432, "hidden_act": "gelu", "layer_norm_eps": 1e-05,
+            "tie_word_embeddings": false, "attention_bias": true}"#,
+    );
+    assert!((pythia.architecture.totals().total as f64 / 6.857e9 - 1.0).abs() < 0.001);
+    assert!(pythia.warnings[0].message.contains("MLPs without a gate"), "{:?}", pythia.warnings);
+}
+
+#[test]
+fn a_layer_type_nobody_knows_is_said() {
+    let reading = read(
+        r#"{"model_type": "lfm2", "hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4,
+            "intermediate_size": 128, "vocab_size": 1000, "layer_types": ["conv", "full_attention"]}"#,
+    );
+    assert!(reading.warnings.iter().any(|warning| warning.message.contains("\"conv\"")), "{:?}", reading.warnings);
+}

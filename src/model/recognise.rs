@@ -90,10 +90,10 @@ fn quantisation_in(name: &str, preset: &Preset) -> Option<Quantisation> {
     let lower = name.to_ascii_lowercase();
     let carries = |word: &str| lower.contains(word);
     let mlx = carries("mlx");
-    let recipe = if carries("nvfp4") || carries("fp4-") || lower.ends_with("fp4") && !carries("mxfp4") {
-        nvidia_recipe(preset, &lower)
-    } else if carries("mxfp4") {
+    let recipe = if carries("mxfp4") {
         "mxfp4"
+    } else if carries("fp4") {
+        nvidia_recipe(preset, &lower)
     } else if carries("mxfp8") {
         "mxfp8"
     } else if carries("fp8") {
@@ -180,6 +180,8 @@ mod tests {
         assert_eq!(named("nvidia/GLM-5-NVFP4"), "NVFP4, attention in 16 bit");
         assert_eq!(named("Qwen/Qwen3-32B-AWQ"), "AWQ 4 bit");
         assert_eq!(named("openai/gpt-oss-20b"), "MXFP4, experts only");
+        assert_eq!(named("ggml-org/gpt-oss-20b-mxfp4"), "MXFP4, experts only");
+        assert_eq!(named("nvidia/Qwen3-235B-A22B-FP4"), "NVFP4");
         assert_eq!(named("deepseek-ai/DeepSeek-V3"), "FP8, 128×128 blocks");
         assert_eq!(named("Qwen/Qwen3-8B"), "BF16");
         assert!(!recognise("Qwen/Qwen3-8B").unwrap().quantisation_named);

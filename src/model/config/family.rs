@@ -13,71 +13,19 @@ pub(super) struct Family {
 }
 
 /// Families whose conventions are known; a name stands for all that start with it.
-const KNOWN: [&str; 44] = [
-    "apertus",
-    "arcee",
-    "baichuan",
-    "bailing",
-    "code_llama",
-    "cohere",
-    "deepseek",
-    "dots1",
-    "ernie4_5",
-    "exaone4",
-    "falcon",
-    "gemma",
-    "glm4",
-    "glm_moe_dsa",
-    "gpt_oss",
-    "granite",
-    "hunyuan",
-    "internlm3",
-    "jamba",
-    "kimi",
-    "llama",
-    "mimo",
-    "minimax",
-    "ministral",
-    "mistral",
-    "mixtral",
-    "nemotron",
-    "olmo",
-    "phi3",
-    "phi4",
-    "phimoe",
-    "qwen2",
-    "qwen3",
-    "refinedweb",
-    "seed_oss",
-    "smollm3",
-    "solar",
-    "stablelm",
-    "starcoder2",
-    "step3p",
-    "step3.",
-    "mimo_v2",
-    "step3v",
-    "yi",
-];
+const KNOWN: &str = "apertus arcee baichuan bailing bamba code_llama cohere deepseek dots1 ernie4_5 exaone4 falcon \
+    gemma glm gpt_oss granite hunyuan internlm jamba kimi llama mimo minimax ministral mistral mixtral nemotron olmo \
+    phi3 phi4 phimoe qwen2 qwen3 refinedweb seed_oss smollm3 solar stablelm starcoder2 step3p step3v yi";
 
 /// Families whose names start like a known one, but which are built otherwise.
-const OTHERWISE: [&str; 8] = [
-    "gemma3n",
-    "falcon_h1",
-    "falcon_mamba",
-    "granitemoehybrid",
-    "phi4flash",
-    "minimax_vl",
-    "olmo_hybrid",
-    "kimi_audio",
-];
+const OTHERWISE: &str = "falcon_h1 falcon_mamba gemma3n glm5 kimi_audio minimax_vl olmo_hybrid phi4flash";
 
 impl Family {
     pub(super) fn of(keys: &Keys) -> Self {
         let written = keys.model_type().unwrap_or("");
         let name = written.to_ascii_lowercase();
-        let known =
-            KNOWN.iter().any(|known| name.starts_with(known)) && !OTHERWISE.iter().any(|other| name.starts_with(other));
+        let listed = |list: &str| list.split_whitespace().any(|known| name.starts_with(known));
+        let known = listed(KNOWN) && !listed(OTHERWISE);
         let unknown = if known { None } else { Some(if written.is_empty() { "none".into() } else { written.into() }) };
         Self { name, unknown }
     }
@@ -111,7 +59,7 @@ impl Family {
         if self.is(&["qwen2"]) || self.exactly(&["mimo"]) {
             return (keys.flag("qkv_bias").unwrap_or(true), false);
         }
-        if self.is(&["glm4", "mimo_v2", "glm_moe"]) {
+        if self.is(&["glm", "mimo_v2"]) {
             return (says("attention_bias"), false);
         }
         if self.is(&["starcoder2"]) {
@@ -127,8 +75,9 @@ impl Family {
         if self.is(&["stablelm"]) {
             return (says("use_qkv_bias"), false);
         }
+        let inputs = ["qkv_bias", "add_qkv_bias", "use_qkv_bias"].into_iter().any(says);
         let both = says("attention_bias");
-        (both, both)
+        (both || inputs, both)
     }
 
     /// How queries and keys are normalised.
@@ -154,7 +103,7 @@ impl Family {
 
     /// Norm weights of a layer with a mixer and a feed-forward block, in vectors of the hidden width.
     pub(super) fn norm_vectors(&self, keys: &Keys) -> u32 {
-        if self.is(&["gemma2", "gemma3", "gemma4"]) || self.exactly(&["glm4"]) {
+        if self.is(&["gemma2", "gemma3", "gemma4"]) || self.exactly(&["glm4", "glm4v", "glm4v_text"]) {
             return 4;
         }
         if self.is(&["cohere"]) {
@@ -184,14 +133,30 @@ impl Family {
         }
     }
 
-    fn layer_norm_with_bias(&self, _keys: &Keys) -> bool {
-        self.is(&["starcoder2", "phimoe", "falcon", "refinedweb", "stablelm"]) || self.exactly(&["nemotron"])
+    fn layer_norm_with_bias(&self, keys: &Keys) -> bool {
+        let names = ["layer_norm_eps", "layer_norm_epsilon"];
+        let layer_norm = self.unknown.is_some() && !keys.has("rms_norm_eps") && names.iter().any(|name| keys.has(name));
+        layer_norm
+            || self.is(&["starcoder2", "phimoe", "falcon", "refinedweb", "stablelm"])
+            || self.exactly(&["nemotron"])
     }
 
-    /// Whether MLPs and experts are gated: three matrices instead of two.
-    pub(super) fn gated(&self) -> bool {
+    /// Whether MLPs and experts are gated: three matrices instead of two. An unknown family's are
+    /// unless its activation is one that older, ungated MLPs use.
+    pub(super) fn gated(&self, keys: &Keys) -> bool {
+        if self.unknown.is_some() {
+            let activation =
+                ["hidden_act", "activation_function", "mlp_hidden_act"].iter().find_map(|key| keys.text(key));
+            let ungated = ["gelu", "gelu_new", "gelu_fast", "quick_gelu", "relu", "relu2", "squared_relu"];
+            return !activation.is_some_and(|activation| ungated.contains(&activation));
+        }
         !(self.is(&["starcoder2", "falcon", "refinedweb", "nemotron_h", "arcee", "apertus"])
             || self.exactly(&["nemotron"]))
+    }
+
+    /// Whether the projections of an unknown family's MLP have biases: those of old, ungated ones do.
+    pub(super) fn biased_mlp(&self, keys: &Keys) -> bool {
+        self.unknown.is_some() && !self.gated(keys) && self.layer_norm_with_bias(keys)
     }
 
     /// Numbers the router holds per expert beside its matrix.
@@ -213,12 +178,11 @@ impl Family {
     }
 
     /// What was assumed for an unknown family.
-    pub(super) fn assumptions(&self, architecture: &Architecture) -> String {
-        let tied = if architecture.tied_embeddings {
-            "the output head tied to the embedding"
-        } else {
-            "an output head of its own"
-        };
-        format!("gated MLPs, two norms per layer without biases, {tied}, and biases only where the keys say so")
+    pub(super) fn assumptions(&self, keys: &Keys, architecture: &Architecture) -> String {
+        let gated = if self.gated(keys) { "gated MLPs" } else { "MLPs without a gate" };
+        let norms = if self.layer_norm_with_bias(keys) { "norms with biases" } else { "norms without biases" };
+        let head = if architecture.tied_embeddings { "a head tied to the embedding" } else { "a head of its own" };
+        let biases = if self.biased_mlp(keys) { "biases in MLPs" } else { "biases only where keys say so" };
+        format!("{gated}, two {norms} per layer, {head}, {biases}")
     }
 }

@@ -44,6 +44,10 @@ impl FeedForwards<'_, '_> {
             let beside = self.keys.flag("enable_moe_block") == Some(true);
             return Ok((Some(self.dense(layer)?), if beside { Some(self.mixture(layer)?) } else { None }));
         }
+        if self.family.is(&["granitemoe"]) && self.experts() == 0 {
+            let width = self.keys.number_or(&["shared_intermediate_size"], 0);
+            return Ok((Some(DenseMlp { width, gated: true, bias: false }), None));
+        }
         if self.experts() > 0 && self.is_mixture(layer) {
             Ok((None, Some(self.mixture(layer)?)))
         } else {
@@ -106,8 +110,8 @@ impl FeedForwards<'_, '_> {
         };
         let borrowing = keys.number_or(&["num_kv_shared_layers"], 0);
         let wide = keys.flag("use_double_wide_mlp") == Some(true) && layer >= self.layers.saturating_sub(borrowing);
-        let bias = keys.flag("mlp_bias").unwrap_or(family.is(&["starcoder2"]));
-        Ok(DenseMlp { width: if wide { width.saturating_mul(2) } else { width }, gated: family.gated(), bias })
+        let bias = keys.flag("mlp_bias").unwrap_or(family.is(&["starcoder2"]) || family.biased_mlp(keys));
+        Ok(DenseMlp { width: if wide { width.saturating_mul(2) } else { width }, gated: family.gated(keys), bias })
     }
 
     /// The mixture of one layer.
@@ -129,7 +133,7 @@ impl FeedForwards<'_, '_> {
             chosen,
             width,
             shared_width,
-            gated: family.gated(),
+            gated: family.gated(keys),
             expert_bias: family.is(&["gpt_oss"]),
             router_extras: if hashed { 0 } else { family.router_extras(keys) },
             router_input_scale: family.is(&["gemma4"]),

@@ -10,7 +10,7 @@ use std::cell::RefCell;
 const NESTED: [&str; 5] = ["text_config", "llm_config", "language_config", "thinker_config", "decoder_config"];
 
 /// The keys of the language model's configuration, with what was doubtful in them.
-pub(super) struct Keys<'a> {
+pub(in crate::model) struct Keys<'a> {
     /// From the wrapper inwards; inner keys win.
     objects: Vec<&'a Map<String, Value>>,
     warnings: RefCell<Vec<Warning>>,
@@ -18,7 +18,7 @@ pub(super) struct Keys<'a> {
 
 impl<'a> Keys<'a> {
     /// Opens wrappers.
-    pub(super) fn open(object: &'a Map<String, Value>) -> Self {
+    pub(in crate::model) fn open(object: &'a Map<String, Value>) -> Self {
         let mut objects = vec![object];
         // A wrapper may nest twice; a limit keeps absurd input from nesting on.
         while let Some(inner) = objects.last().and_then(|object| nested(object)).filter(|_| objects.len() < 4) {
@@ -27,11 +27,11 @@ impl<'a> Keys<'a> {
         Self { objects, warnings: RefCell::new(Vec::new()) }
     }
 
-    pub(super) fn into_warnings(self) -> Vec<Warning> {
+    pub(in crate::model) fn into_warnings(self) -> Vec<Warning> {
         self.warnings.into_inner()
     }
 
-    pub(super) fn warn(&self, kind: WarningKind, message: String) {
+    pub(in crate::model) fn warn(&self, kind: WarningKind, message: String) {
         let mut warnings = self.warnings.borrow_mut();
         if !warnings.iter().any(|warning| warning.message == message) {
             warnings.push(Warning::whole(kind, message));
@@ -39,27 +39,27 @@ impl<'a> Keys<'a> {
     }
 
     /// A key of the language model itself; `null` counts as absent.
-    pub(super) fn get(&self, key: &str) -> Option<&'a Value> {
+    pub(in crate::model) fn get(&self, key: &str) -> Option<&'a Value> {
         self.objects.last().and_then(|object| object.get(key)).filter(|value| !value.is_null())
     }
 
     /// Whether it is there.
-    pub(super) fn has(&self, key: &str) -> bool {
+    pub(in crate::model) fn has(&self, key: &str) -> bool {
         self.get(key).is_some()
     }
 
     /// The first of these keys that holds a count, or a list of one per layer.
-    pub(super) fn first(&self, names: &[&str]) -> Option<(&'a Value, String)> {
+    pub(in crate::model) fn first(&self, names: &[&str]) -> Option<(&'a Value, String)> {
         names.iter().find_map(|name| self.get(name).map(|value| (value, (*name).to_owned())))
     }
 
     /// The number under the first of these keys that has one; of a list, its first.
-    pub(super) fn number(&self, names: &[&str]) -> Option<u32> {
+    pub(in crate::model) fn number(&self, names: &[&str]) -> Option<u32> {
         self.number_at(names, 0)
     }
 
     /// The same, of a list the number for one layer.
-    pub(super) fn number_at(&self, names: &[&str], layer: usize) -> Option<u32> {
+    pub(in crate::model) fn number_at(&self, names: &[&str], layer: usize) -> Option<u32> {
         names.iter().find_map(|name| {
             let value = self.get(name)?;
             let value = value.as_array().map_or(Some(value), |list| list.get(layer).or(list.last()))?;
@@ -68,12 +68,12 @@ impl<'a> Keys<'a> {
     }
 
     /// The same, or a default.
-    pub(super) fn number_or(&self, names: &[&str], default: u32) -> u32 {
+    pub(in crate::model) fn number_or(&self, names: &[&str], default: u32) -> u32 {
         self.number(names).unwrap_or(default)
     }
 
     /// The same, or an error that says what it would hold.
-    pub(super) fn require(&self, names: &[&str], expected: &str) -> Result<u32, ConfigError> {
+    pub(in crate::model) fn require(&self, names: &[&str], expected: &str) -> Result<u32, ConfigError> {
         let key = names.first().copied().unwrap_or_default();
         match self.number(names) {
             Some(0) => Err(ConfigError::unusable(key, "0", expected)),
@@ -86,7 +86,7 @@ impl<'a> Keys<'a> {
     }
 
     /// A truth value. Tying is said by the wrapper, where there is one.
-    pub(super) fn flag(&self, key: &str) -> Option<bool> {
+    pub(in crate::model) fn flag(&self, key: &str) -> Option<bool> {
         let object = if key == "tie_word_embeddings" {
             self.objects.iter().find(|object| object.get(key).is_some_and(Value::is_boolean))
         } else {
@@ -96,33 +96,38 @@ impl<'a> Keys<'a> {
     }
 
     /// A text.
-    pub(super) fn text(&self, key: &str) -> Option<&'a str> {
+    pub(in crate::model) fn text(&self, key: &str) -> Option<&'a str> {
         self.get(key)?.as_str()
     }
 
     /// A list of texts.
-    pub(super) fn texts(&self, key: &str) -> Option<Vec<&'a str>> {
+    pub(in crate::model) fn texts(&self, key: &str) -> Option<Vec<&'a str>> {
         self.get(key)?.as_array()?.iter().map(Value::as_str).collect()
     }
 
     /// A list of numbers.
-    pub(super) fn numbers(&self, key: &str) -> Option<Vec<u32>> {
+    pub(in crate::model) fn numbers(&self, key: &str) -> Option<Vec<u32>> {
         self.get(key)?.as_array()?.iter().map(|value| self.count(key, value)).collect()
     }
 
-    /// An object inside, as keys of its own.
-    pub(super) fn object(&self, key: &str) -> Option<Keys<'a>> {
-        let object = self.get(key)?.as_object()?;
+    /// The names of all keys.
+    pub(in crate::model) fn names(&self) -> impl Iterator<Item = &'a str> + use<'a> {
+        self.objects.last().copied().into_iter().flatten().map(|(name, _)| name.as_str())
+    }
+
+    /// An object inside, as keys of its own; one of a wrapper counts where the model has none.
+    pub(in crate::model) fn object(&self, key: &str) -> Option<Keys<'a>> {
+        let object = self.objects.iter().rev().find_map(|object| object.get(key)?.as_object())?;
         Some(Keys { objects: vec![object], warnings: RefCell::new(Vec::new()) })
     }
 
     /// The model's type, of the language model or else of the wrapper.
-    pub(super) fn model_type(&self) -> Option<&'a str> {
+    pub(in crate::model) fn model_type(&self) -> Option<&'a str> {
         self.objects.iter().rev().find_map(|object| object.get("model_type")?.as_str())
     }
 
     /// The name the checkpoint gives itself, without its owner.
-    pub(super) fn name(&self) -> Option<String> {
+    pub(in crate::model) fn name(&self) -> Option<String> {
         let name =
             self.objects.iter().find_map(|object| object.get("_name_or_path")?.as_str().filter(|it| !it.is_empty()));
         name.map(|name| name.trim_end_matches('/').rsplit('/').next().unwrap_or(name).to_owned())

@@ -9,12 +9,12 @@ mod keys;
 mod layers;
 
 pub use error::ConfigError;
+pub(super) use keys::Keys;
 
 use super::architecture::{Architecture, MOST_LAYERS, PerLayerEmbedding};
-use crate::model::quantisation::Quantisation;
+use crate::model::quantisation::{Quantisation, declared};
 use crate::paste::{Warning, WarningKind};
 use family::Family;
-use keys::Keys;
 
 /// What a `config.json` says.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,13 +49,24 @@ pub fn read_config(json: &str) -> Result<Reading, ConfigError> {
     let keys = Keys::open(object);
     let family = Family::of(&keys);
     let architecture = architecture(&keys, &family)?;
-    let mut warnings = keys.into_warnings();
+    let quantisation = declared(&keys, &architecture);
     if let Some(name) = &family.unknown {
-        let assumed = family.assumptions(&architecture);
-        let message = format!("unknown model type {name:?}, read by its keys; assumed {assumed}");
-        warnings.push(Warning::whole(WarningKind::Trap, message));
+        let assumed = family.assumptions(&keys, &architecture);
+        keys.warn(WarningKind::Trap, format!("unknown model type {name:?}, read by its keys; assumed {assumed}"));
     }
-    Ok(Reading { architecture, quantisation: None, warnings })
+    let warnings = keys.into_warnings();
+    Ok(Reading { architecture, quantisation, warnings })
+}
+
+/// Reads a `hf_quant_config.json`, which NVIDIA's checkpoints carry beside their `config.json`, for
+/// the architecture it belongs to; `None` when it declares nothing.
+///
+/// # Errors
+/// When the text is not JSON (with line and column), or not an object.
+pub fn read_quantisation(json: &str, architecture: &Architecture) -> Result<Option<Quantisation>, ConfigError> {
+    let value = json::parse(json)?;
+    let object = value.as_object().ok_or_else(|| ConfigError::not_an_object(&value))?;
+    Ok(declared(&Keys::open(object), architecture))
 }
 
 fn architecture(keys: &Keys, family: &Family) -> Result<Architecture, ConfigError> {

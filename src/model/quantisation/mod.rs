@@ -1,9 +1,13 @@
 //! How a checkpoint is quantised: which component is held in how many bits.
 
+mod declared;
 mod formats;
 mod mixes;
+mod modules;
+mod pattern;
 mod recipes;
 
+pub(super) use declared::declared;
 pub use formats::{Format, formats};
 pub use mixes::{Mix, mixes};
 pub(crate) use mixes::{file_bytes, mix_in_name};

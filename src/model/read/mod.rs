@@ -1,10 +1,13 @@
 //! What one decode step reads from memory and computes, per GPU.
 
-use super::architecture::Architecture;
-use super::part::{Block, Component, Part, Sharding, Usage, product};
+mod ledger;
+
+use super::architecture::{Architecture, LayerGroup, group};
+use super::part::{Block, Component, Part};
 use super::precision::Precision;
 use super::split::Split;
 use crate::units::{Bytes, Flops};
+use ledger::{Ledger, at_least_zero, padding};
 use serde::{Deserialize, Serialize};
 
 /// Whether ranks share a read or each make it in full.
@@ -122,122 +125,64 @@ pub fn decode_read(
 /// Weights are read once per step, whatever the batch; what stays in a GPU's L2 is counted too.
 #[must_use]
 pub fn decode_step(architecture: &Architecture, precision: &Precision, split: &Split, step: &Step) -> DecodeRead {
-    let groups = f64::from(split.data_parallel_attention.max(1));
-    let sequences = at_least_zero(step.sequences) / groups;
-    let tokens = sequences * at_least_zero(step.tokens);
-    let mut ledger = Ledger { reads: Vec::new(), precision, split };
-    let mut resident = 0.0;
+    let model = Model { parts: architecture.parts(), layers: &architecture.layers, architecture };
+    model.read(precision, split, step)
+}
 
-    for (part, layers) in architecture.parts() {
-        let layers = f64::from(layers);
-        ledger.weights(&part, layers, tokens, tokens * groups);
-        if !part.tied {
-            let stored = part.parameters as f64 * padding(&part, architecture) / split.divisor(part.sharding);
-            resident += precision.bytes(part.component, stored * layers);
-        }
-    }
-    let mut cached = 0.0;
-    for group in &architecture.layers {
-        let layers = f64::from(group.count);
-        let blocks = f64::from(group.layer.allreduces());
-        let activations = 4.0 * blocks * product([architecture.hidden]) as f64 * tokens * layers;
-        let block = if group.layer.mixer.is_some() { Block::Attention } else { Block::FeedForward };
-        ledger.add(Component::Activations, block, Placement::Replicated, activations, 0.0, 0.0);
-        let Some(mixer) = &group.layer.mixer else { continue };
-        for entry in mixer.cache() {
-            let divisor = split.cache_divisor(entry.sharding);
-            let read = entry.elements * entry.tokens_read(step.context) * sequences * layers;
-            let heads = if entry.flops_sharded { f64::from(split.tensor_parallel.max(1)) } else { 1.0 };
-            let flops = entry.flops_per_token * entry.tokens_read(step.context) * tokens * layers / heads;
-            let placement = placement(entry.sharding);
-            ledger.add(entry.component, Block::Attention, placement, read / divisor, flops, layers);
-            if entry.owned {
-                let kept = entry.elements * entry.tokens_kept(step.context) * sequences * layers;
-                cached += precision.bytes(entry.component, kept / divisor);
+/// What one GPU reads and computes to draft one further token of each sequence with the model's
+/// multi-token prediction, head and embedding included; `None` when it has none. See
+/// [`decode_step`].
+#[must_use]
+pub fn draft_step(
+    architecture: &Architecture,
+    precision: &Precision,
+    split: &Split,
+    step: &Step,
+) -> Option<DecodeRead> {
+    let prediction = architecture.prediction.as_ref()?;
+    // One draft runs one module; the head and the embedding are the main model's.
+    let module = architecture.prediction_parts().into_iter().map(|(part, _)| (part, 1));
+    let shared = |part: &Part| matches!(part.component, Component::LmHead | Component::Embedding);
+    let tables = architecture.parts().into_iter().filter(|(part, _)| part.block == Block::Outside && shared(part));
+    let layers = group(prediction.layers.iter().cloned());
+    let model = Model { parts: module.chain(tables).collect(), layers: &layers, architecture };
+    Some(model.read(precision, split, step))
+}
+
+/// What goes through in a step: weights, and the layers that keep caches.
+struct Model<'a> {
+    parts: Vec<(Part, u32)>,
+    layers: &'a [LayerGroup],
+    architecture: &'a Architecture,
+}
+
+impl Model<'_> {
+    fn read(&self, precision: &Precision, split: &Split, step: &Step) -> DecodeRead {
+        let groups = f64::from(split.data_parallel_attention.max(1));
+        let sequences = at_least_zero(step.sequences) / groups;
+        let tokens = sequences * at_least_zero(step.tokens);
+        let mut ledger = Ledger::new(precision, split);
+        let mut resident = 0.0;
+        for (part, layers) in &self.parts {
+            let layers = f64::from(*layers);
+            ledger.weights(part, layers, tokens, tokens * groups);
+            if !part.tied {
+                let stored = part.parameters as f64 * padding(part, self.architecture) / split.divisor(part.sharding);
+                resident += precision.bytes(part.component, stored * layers);
             }
         }
-        let state = mixer.state() as f64 * sequences * layers / split.divisor(Sharding::Sharded);
-        if state > 0.0 {
-            // Decay, outer product, sum and readout: about six operations per element and token.
-            let flops = 6.0 * state * at_least_zero(step.tokens);
-            ledger.add(Component::RecurrentState, Block::Attention, Placement::Sharded, 2.0 * state, flops, layers);
-            cached += precision.bytes(Component::RecurrentState, state);
+        let mut cached = 0.0;
+        for group in self.layers {
+            ledger.activations(group, self.architecture.hidden, tokens);
+            cached += ledger.caches(group, step, sequences);
         }
-    }
-    let stages = f64::from(split.pipeline_parallel.max(1));
-    ledger.reads.sort_by_key(|read| Component::ALL.iter().position(|component| *component == read.component));
-    DecodeRead {
-        reads: ledger.reads,
-        resident_weights: Bytes::new(resident / stages),
-        resident_cache: Bytes::new(cached / stages),
-        layers: architecture.layer_count(),
-    }
-}
-
-fn at_least_zero(number: f64) -> f64 {
-    if number.is_finite() { number.max(0.0) } else { 0.0 }
-}
-
-fn placement(sharding: Sharding) -> Placement {
-    if sharding == Sharding::Replicated { Placement::Replicated } else { Placement::Sharded }
-}
-
-/// vLLM pads vocabularies to a multiple of 64 before it splits them.
-fn padding(part: &Part, architecture: &Architecture) -> f64 {
-    if part.sharding != Sharding::Vocabulary || part.component == Component::PerLayerEmbedding {
-        return 1.0;
-    }
-    let rows = f64::from(architecture.vocabulary.max(1));
-    (rows / 64.0).ceil() * 64.0 / rows
-}
-
-/// The reads so far.
-struct Ledger<'a> {
-    reads: Vec<Read>,
-    precision: &'a Precision,
-    split: &'a Split,
-}
-
-impl Ledger<'_> {
-    /// Notes one part of the weights; `tokens` are one data-parallel group's, `all_tokens` all groups'.
-    fn weights(&mut self, part: &Part, layers: f64, tokens: f64, all_tokens: f64) {
-        if tokens <= 0.0 {
-            return;
-        }
-        let parameters = part.parameters as f64 * layers;
-        let mut divisor = self.split.divisor(part.sharding);
-        let (elements, flops) = match part.usage {
-            Usage::Whole => (parameters, 2.0 * parameters * tokens),
-            // One rank of the group holds a token's row; the others read nothing, the slowest one row.
-            Usage::Row(row) => {
-                divisor = 1.0;
-                (row as f64 * tokens * layers, 0.0)
-            }
-            Usage::Routed { experts, chosen } => {
-                let share = 1.0 / f64::from(experts.max(1));
-                let hit = distinct_experts(experts, chosen, all_tokens);
-                let chosen = f64::from(chosen.min(experts));
-                let imbalance = if self.split.expert_parallel { self.split.expert_imbalance.max(1.0) } else { 1.0 };
-                // No rank reads more experts than it holds.
-                let elements = (parameters * share * hit * imbalance).min(parameters);
-                (elements, 2.0 * parameters * share * chosen * all_tokens * imbalance)
-            }
-        };
-        let operations = f64::from(part.operations) * layers;
-        self.add(part.component, part.block, placement(part.sharding), elements / divisor, flops / divisor, operations);
-    }
-
-    /// Adds to what was noted of the same component, block and placement.
-    fn add(&mut self, component: Component, block: Block, placement: Placement, elements: f64, flops: f64, count: f64) {
-        let (bytes, flops) = (Bytes::new(self.precision.bytes(component, elements)), Flops::new(flops));
-        let same = |read: &&mut Read| (read.component, read.block, read.placement) == (component, block, placement);
-        match self.reads.iter_mut().find(same) {
-            Some(read) => {
-                read.bytes += bytes;
-                read.flops += flops;
-                read.operations += count;
-            }
-            None => self.reads.push(Read { component, block, placement, bytes, flops, operations: count }),
+        let stages = f64::from(split.pipeline_parallel.max(1));
+        ledger.reads.sort_by_key(|read| Component::ALL.iter().position(|component| *component == read.component));
+        DecodeRead {
+            reads: ledger.reads,
+            resident_weights: Bytes::new(resident / stages),
+            resident_cache: Bytes::new(cached / stages),
+            layers: self.layers.iter().fold(0, |count, group| count.saturating_add(group.count)),
         }
     }
 }

@@ -1,0 +1,149 @@
+//! Grouped-query attention's dimensions, and which layers see a window only.
+
+use super::{HEADS, Mixers};
+use crate::model::attention::{GroupedAttention, Indexer};
+use crate::model::config::error::ConfigError;
+use crate::paste::WarningKind;
+
+const PAIRS: [&str; 5] =
+    ["num_key_value_heads", "num_kv_heads", "n_head_kv", "num_attention_groups", "multi_query_group_num"];
+
+impl Mixers<'_, '_> {
+    /// Grouped-query attention of one layer.
+    pub(in crate::model::config) fn grouped(&self, layer: u32) -> Result<GroupedAttention, ConfigError> {
+        let (keys, family) = (self.keys, self.family);
+        let sliding = self.is_sliding(layer);
+        let per_layer = keys.number_at(&["num_attention_heads_per_layer"], layer as usize);
+        let mut heads = match per_layer {
+            Some(heads) => heads,
+            None => keys.require(&HEADS, "the number of attention heads")?,
+        };
+        let multi_query = family.is(&["falcon", "refinedweb"]) && keys.flag("multi_query") != Some(false);
+        let default_pairs = if multi_query && keys.flag("new_decoder_architecture") != Some(true) { 1 } else { heads };
+        let mut pairs = keys.number_at(&PAIRS, layer as usize).unwrap_or(default_pairs);
+        let mut head_size = self.head_size(heads);
+        let mut value_size = keys.number_or(&["v_head_dim"], head_size);
+        if family.is(&["hunyuan"]) {
+            value_size = head_size;
+        }
+        // MiMo and Step give sliding layers dimensions of their own.
+        if sliding && keys.has("swa_num_attention_heads") {
+            heads = keys.number_or(&["swa_num_attention_heads"], heads);
+            pairs = keys.number_or(&["swa_num_key_value_heads"], pairs);
+            head_size = keys.number_or(&["swa_head_dim"], head_size);
+            value_size = keys.number_or(&["swa_v_head_dim"], value_size);
+        }
+        if let Some(other) = keys.object("attention_other_setting").filter(|_| sliding) {
+            heads = other.number_or(&["num_attention_heads"], heads);
+            pairs = other.number_or(&["num_attention_groups"], pairs);
+            head_size = other.number_or(&["head_dim"], head_size);
+            value_size = head_size;
+        }
+        let mut values_are_keys = false;
+        if family.is(&["gemma4"]) && !sliding {
+            head_size = keys.number_or(&["global_head_dim"], head_size);
+            value_size = head_size;
+            values_are_keys = keys.flag("attention_k_eq_v") == Some(true);
+            if values_are_keys {
+                pairs = keys.number_or(&["num_global_key_value_heads"], pairs);
+            }
+        }
+        let borrowing = keys.number_or(&["num_kv_shared_layers"], 0);
+        let (input_bias, output_bias) = family.attention_biases(keys);
+        let gated_query = family.is(&["qwen3_next", "qwen3_5"]) && keys.flag("attn_output_gate") != Some(false);
+        let sink_key = if sliding { "add_swa_attention_sink_bias" } else { "add_full_attention_sink_bias" };
+        Ok(GroupedAttention {
+            heads,
+            key_value_heads: pairs,
+            head_size,
+            value_size,
+            window: if sliding { self.window() } else { None },
+            input_bias,
+            output_bias,
+            norm: family.head_norm(keys),
+            output_gate: gated_query,
+            head_gate: family.is(&["step3"]) || keys.flag("gating") == Some(true),
+            sinks: family.is(&["gpt_oss"]) || keys.flag(sink_key) == Some(true),
+            values_are_keys,
+            borrows_cache: (borrowing > 0 && layer >= self.layers.saturating_sub(borrowing))
+                || self.crosses_layers(layer),
+            indexer: self.block_indexer(layer),
+        })
+    }
+
+    /// Hunyuan-Large: of each few layers only the first has keys and values.
+    fn crosses_layers(&self, layer: u32) -> bool {
+        let share = self.keys.number_or(&["cla_share_factor"], 1).max(1);
+        self.keys.flag("use_cla") == Some(true) && !layer.is_multiple_of(share)
+    }
+
+    /// MiniMax-M3's indexer picks blocks of tokens.
+    fn block_indexer(&self, layer: u32) -> Option<Indexer> {
+        let sparse = self.keys.object("sparse_attention_config")?;
+        if sparse.flag("use_sparse_attention") != Some(true) {
+            return None;
+        }
+        let sparse_layers = sparse.numbers("sparse_attention_freq");
+        if sparse_layers.is_some_and(|layers| layers.get(layer as usize) == Some(&0)) {
+            return None;
+        }
+        let blocks = sparse.number_or(&["sparse_topk_blocks"], 16);
+        Some(Indexer {
+            heads: sparse.number(&["sparse_num_index_heads"])?,
+            head_size: sparse.number(&["sparse_index_dim"])?,
+            query_input: self.hidden,
+            weighs_heads: false,
+            selects: blocks.saturating_mul(sparse.number_or(&["sparse_block_size"], 128)),
+        })
+    }
+
+    /// The window of sliding layers, unless it is no shorter than any context.
+    fn window(&self) -> Option<u32> {
+        if self.keys.flag("use_sliding_window") == Some(false) {
+            return None;
+        }
+        self.keys.number(&["sliding_window", "attention_chunk_size"]).filter(|&window| window > 0)
+    }
+
+    fn is_sliding(&self, layer: u32) -> bool {
+        let (keys, family) = (self.keys, self.family);
+        let Some(window) = self.window() else { return false };
+        if let Some(kind) = self.layer_type(layer) {
+            return kind.contains("sliding") || kind.contains("chunked");
+        }
+        if keys.has("hybrid_layer_pattern") {
+            return self.flag_at("hybrid_layer_pattern", layer) == Some(true);
+        }
+        if let Some(full) = keys.numbers("no_rope_layers").filter(|list| list.len() == self.layers as usize) {
+            // Llama-4 chunks the layers that do have a rotary position.
+            return full.get(layer as usize) == Some(&1);
+        }
+        if let Some(letters) = keys.text("sliding_window_pattern").filter(|letters| !letters.is_empty()) {
+            // Exaone writes L for local, G for global.
+            return letters.as_bytes().get(layer as usize % letters.len()) == Some(&b'L');
+        }
+        let every = |names: &[&str], default: u32| !(layer + 1).is_multiple_of(keys.number_or(names, default).max(1));
+        let pattern = ["sliding_window_pattern", "_sliding_window_pattern"];
+        if family.is(&["gemma2"]) {
+            return layer.is_multiple_of(2);
+        }
+        if family.is(&["gemma3"]) {
+            return every(&pattern, 6);
+        }
+        if family.is(&["cohere2", "olmo3", "exaone4", "llama4"]) || self.has_any(&pattern) {
+            if !self.has_any(&pattern) && !family.is(&["llama4"]) {
+                let fact = "no layer_types: assumed the family's pattern, three sliding layers and a full one";
+                keys.warn(WarningKind::Trap, fact.into());
+            }
+            return every(&pattern, 4);
+        }
+        if family.is(&["gpt_oss"]) {
+            return layer.is_multiple_of(2);
+        }
+        if family.is(&["qwen"]) {
+            return keys.flag("use_sliding_window") == Some(true) && layer >= keys.number_or(&["max_window_layers"], 0);
+        }
+        // A window as long as the model's longest context never takes effect.
+        window < keys.number_or(&["max_position_embeddings"], u32::MAX)
+    }
+}

@@ -1,0 +1,94 @@
+//! Reading a GGUF file's head from its first bytes.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use decodescope::model::{Component, Gguf, GgufError, read_gguf};
+
+fn text(bytes: &mut Vec<u8>, text: &str) {
+    bytes.extend((text.len() as u64).to_le_bytes());
+    bytes.extend(text.as_bytes());
+}
+
+/// A head with a name, a list of texts as tokenisers have, and tensors of (name, dimensions, type).
+fn head(tensors: &[(&str, &[u64], u32)]) -> Vec<u8> {
+    let mut bytes = b"GGUF".to_vec();
+    bytes.extend(3_u32.to_le_bytes());
+    bytes.extend((tensors.len() as u64).to_le_bytes());
+    bytes.extend(3_u64.to_le_bytes());
+    text(&mut bytes, "general.name");
+    bytes.extend(8_u32.to_le_bytes());
+    text(&mut bytes, "Little Model");
+    text(&mut bytes, "tokenizer.ggml.tokens");
+    bytes.extend(9_u32.to_le_bytes());
+    bytes.extend(8_u32.to_le_bytes());
+    bytes.extend(2_u64.to_le_bytes());
+    text(&mut bytes, "a");
+    text(&mut bytes, "b");
+    text(&mut bytes, "split.count");
+    bytes.extend(2_u32.to_le_bytes());
+    bytes.extend(2_u16.to_le_bytes());
+    for (name, dimensions, kind) in tensors {
+        text(&mut bytes, name);
+        bytes.extend((dimensions.len() as u32).to_le_bytes());
+        for dimension in *dimensions {
+            bytes.extend(dimension.to_le_bytes());
+        }
+        bytes.extend(kind.to_le_bytes());
+        bytes.extend(0_u64.to_le_bytes());
+    }
+    bytes
+}
+
+/// Types: 0 is F32, 12 Q4_K (4.5 bits), 14 Q6_K (6.5625), 8 Q8_0 (8.5).
+fn little() -> Vec<u8> {
+    head(&[
+        ("token_embd.weight", &[256, 1000], 8),
+        ("output.weight", &[256, 1000], 14),
+        ("blk.0.attn_norm.weight", &[256], 0),
+        ("blk.0.attn_q.weight", &[256, 256], 12),
+        ("blk.0.ffn_up_exps.weight", &[256, 512, 8], 12),
+        ("blk.0.ffn_down_exps.weight", &[512, 256, 8], 14),
+        ("blk.0.ffn_gate_inp.weight", &[256, 8], 0),
+        ("blk.1.attn_q.weight", &[256, 256], 8),
+        ("blk.1.nextn.eh_proj.weight", &[512, 256], 8),
+    ])
+}
+
+#[test]
+fn bits_per_weight_are_exact_per_component() {
+    let file = read_gguf(&little()).unwrap();
+    assert_eq!((file.name.as_deref(), file.files), (Some("Little Model"), 2));
+    let precision = file.quantisation().precision;
+    // Two projections of equal size, one Q4_K and one Q6_K.
+    assert_eq!(precision.bits(Component::RoutedExperts), (4.5 + 6.5625) / 2.0);
+    assert_eq!(precision.bits(Component::LmHead), 6.5625);
+    assert_eq!(precision.bits(Component::Router), 32.0);
+    assert_eq!(precision.bits(Component::AttentionProjections), 4.5, "block 1 is a prediction layer");
+    assert_eq!(file.parameters(), 2 * 256_000 + 256 + 65_536 + 2 * 1_048_576 + 2048 + 65_536 + 131_072);
+}
+
+#[test]
+fn split_files_are_read_as_one() {
+    let file = || read_gguf(&head(&[("output.weight", &[256, 10], 8)])).unwrap();
+    assert_eq!(Gguf::joined(vec![file(), file()]).parameters(), 5120);
+}
+
+#[test]
+fn too_few_bytes_ask_for_more_and_never_panic() {
+    let bytes = little();
+    for end in 0..bytes.len() {
+        match read_gguf(&bytes[..end]) {
+            Err(GgufError::NeedMore(needed)) => assert!(needed > end),
+            other => panic!("{end} bytes: {other:?}"),
+        }
+    }
+}
+
+#[test]
+fn what_is_no_gguf_is_said() {
+    assert_eq!(read_gguf(b"PK\x03\x04 and so on"), Err(GgufError::NotGguf));
+    let mut version = little();
+    version[4] = 9;
+    assert_eq!(read_gguf(&version), Err(GgufError::Version(9)));
+    let unknown = read_gguf(&head(&[("output.weight", &[1], 4)])).unwrap_err();
+    assert_eq!(unknown.to_string(), "unknown type 4 of output.weight");
+}
