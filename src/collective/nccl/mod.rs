@@ -1,7 +1,7 @@
 //! NCCL's own tuning model, for one node: what it expects of each algorithm and protocol, and so
 //! which it takes. The "what if" behind a measured fit.
 //!
-//! The constants are those of NCCL 2.23 and later (`src/graph/tuning.cc`, BSD-3-Clause); they are
+//! The constants are those of NCCL 2.23 and later (NVIDIA, `src/graph/tuning.cc`); they are
 //! facts about NCCL's choice, not measurements. Against measurements at 8 KiB on eight GPUs the model
 //! is 22 µs to 26.7 (RTX PRO 6000), 15.2 to 16.0 (H100) and 15.1 to 26.0 (B200).
 //!

@@ -43,7 +43,7 @@ pub fn unmeasured(gpu: &Gpu, gpus: u32) -> Option<AlphaBeta> {
 
 impl Node {
     /// The node NCCL usually finds: over NVLink 0.8 of the link's bandwidth, as its logs show for
-    /// A100, H100 and B200; over PCIe what it takes a slot of the card's generation for, 12, 24 or 48
+    /// A100 and H100; over PCIe what it takes a slot of the card's generation for, 12, 24 or 48
     /// GB/s. `None` for GPUs that NCCL does not run on, and fewer than two.
     #[must_use]
     pub fn typical(gpu: &Gpu, gpus: u32) -> Option<Self> {
