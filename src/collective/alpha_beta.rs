@@ -59,8 +59,8 @@ impl AlphaBeta {
     /// minimises Σ ((latency + size / bandwidth − time) / time)², so a microsecond counts more where
     /// times are short. A slope below zero is taken as zero (infinite bandwidth), a latency below
     /// zero as zero, and the other number is fitted again. `relative_error` is
-    /// max |latency + size / bandwidth − time| / time over the points of 4 to 64 KiB, where decode
-    /// lives, or over all points where none is there.
+    /// max |time / (latency + size / bandwidth) − 1| over the points of 4 to 64 KiB, where decode lives,
+    /// or over all points where none is there: [`AlphaBeta::range`] just covers them.
     /// # Units
     /// bytes and seconds
     /// # Source
@@ -115,7 +115,7 @@ impl AlphaBeta {
         let decode = |size: Bytes| (4096.0..=65_536.0).contains(&size.get());
         let any = points.iter().any(|&(size, _)| decode(size));
         let considered = points.iter().filter(|&&(size, _)| !any || decode(size));
-        considered.map(|&(size, time)| ((self.time(size) - time) / time).abs()).fold(0.0, f64::max)
+        considered.map(|&(size, time)| (time / self.time(size) - 1.0).abs()).fold(0.0, f64::max)
     }
 }
 
@@ -152,8 +152,8 @@ mod tests {
             latency: Seconds::from_micros(10.0),
             ..AlphaBeta::fit(&points(&[(0.0, 10.0), (1.0, 10.0)])).unwrap()
         };
-        assert!((line.distance(&points(&[(4096.0, 10.0), (8192.0, 12.5), (1e6, 99.0)])) - 0.2).abs() < 1e-9);
-        assert!((line.distance(&points(&[(1e6, 20.0)])) - 0.5).abs() < 1e-9);
+        assert!((line.distance(&points(&[(4096.0, 10.0), (8192.0, 12.5), (1e6, 99.0)])) - 0.25).abs() < 1e-9);
+        assert!((line.distance(&points(&[(1e6, 20.0)])) - 1.0).abs() < 1e-9);
     }
 
     #[test]

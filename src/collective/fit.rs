@@ -92,8 +92,8 @@ pub fn fits() -> &'static [Fit] {
 
 /// The measurements on so many of this GPU, or of the same silicon under another name.
 pub fn fits_for(gpu_id: &str, gpus: u32) -> impl Iterator<Item = &'static Fit> {
-    let (own, as_) = (gpu_id.to_owned(), measured_as(gpu_id).to_owned());
-    fits().iter().filter(move |fit| fit.gpus == gpus && (fit.system == own || fit.system == as_))
+    let (own, same_silicon) = (gpu_id.to_owned(), measured_as(gpu_id).to_owned());
+    fits().iter().filter(move |fit| fit.gpus == gpus && (fit.system == own || fit.system == same_silicon))
 }
 
 /// The measurement of what vLLM takes by default on so many of this GPU: its custom allreduce between

@@ -7,7 +7,7 @@
 //! |---|---|
 //! | what did it cost on this box? | two timed runs that differ only in the allreduce: [`Experiment`] |
 //! | what does one cost on such a box? | published measurements: [`Fit`], [`default_fit`] |
-//! | what would NCCL do on a box nobody measured? | its own tuning model: [`nccl`] |
+//! | what would NCCL do on a box nobody measured, or otherwise? | its own tuning model: [`nccl`] |
 //! | what does the algorithm allow at best? | textbook forms: [`generic`] |
 //!
 //! The spread between boxes is far wider than any fit's own error: eight PCIe GPUs take from 9 µs

@@ -124,20 +124,20 @@ pub fn path(engine: Engine, gpu: &Gpu, gpus: u32) -> Option<Path> {
 /// ```
 #[must_use]
 pub fn describe(engine: Engine, gpu: &Gpu, gpus: u32) -> String {
-    let box_ = format!("{gpus} × {}", gpu.name);
+    let server = format!("{gpus} × {}", gpu.name);
     match path(engine, gpu, gpus) {
         None => format!("One {} has nobody to reduce with: there is no allreduce.", gpu.name),
         Some(Path::Nccl) if !engine.serves(gpus) => format!(
-            "{engine} leaves the allreduce of {box_} to NCCL: its own kernel is not written for a group of {gpus}."
+            "{engine} leaves the allreduce of {server} to NCCL: its own kernel is not written for a group of {gpus}."
         ),
         Some(Path::Nccl) => format!(
-            "{engine} leaves the allreduce of {box_} to NCCL: its own kernel is off for more than two GPUs without \
+            "{engine} leaves the allreduce of {server} to NCCL: its own kernel is off for more than two GPUs without \
              NVLink between every pair, where it gains little over NCCL."
         ),
         Some(own) if gpus == 2 => format!(
-            "On {box_} the allreduce is {own}: between two GPUs it runs over any link with working peer-to-peer access."
+            "On {server} the allreduce is {own}: between two GPUs it runs over any link with working peer-to-peer access."
         ),
-        Some(own) => format!("On {box_} the allreduce is {own}: {} joins every pair.", gpu.link.kind),
+        Some(own) => format!("On {server} the allreduce is {own}: {} joins every pair.", gpu.link.kind),
     }
 }
 

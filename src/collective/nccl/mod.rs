@@ -1,7 +1,7 @@
 //! NCCL's own tuning model, for one node: what it expects of each algorithm and protocol, and so
 //! which it takes. The "what if" behind a measured fit.
 //!
-//! The constants are those of NCCL 2.23 and later (`src/graph/tuning.cc`, BSD-3-Clause); they are
+//! The constants are those of NCCL 2.23 and later (NVIDIA, `src/graph/tuning.cc`); they are
 //! facts about NCCL's choice, not measurements. Against measurements at 8 KiB on eight GPUs the model
 //! is 22 µs to 26.7 (RTX PRO 6000), 15.2 to 16.0 (H100) and 15.1 to 26.0 (B200).
 //!
@@ -23,6 +23,11 @@
 //! bandwidth term is a little too fast. Where the search for a graph fails NCCL falls back to
 //! 0.1 GB/s; it then believes 12 KiB to be bound by bandwidth, and takes Simple where LL would be far
 //! faster: the estimate is meaningless, the choice real ([`Node::search_failed`]).
+
+mod constants;
+mod unmeasured;
+
+pub use unmeasured::unmeasured;
 
 use crate::units::{Bytes, BytesPerSecond, Seconds};
 use std::fmt;
@@ -176,7 +181,7 @@ impl Node {
         let latency = self.latency(algorithm, protocol)?;
         let bandwidth = self.bandwidth(algorithm, protocol, message)?;
         let time = latency.as_micros() + message.get() / 1e3 / bandwidth.as_giga();
-        time.is_finite().then(|| Seconds::from_micros(time))
+        (time.is_finite() && self.graph.bus() > 0.0).then(|| Seconds::from_micros(time))
     }
 
     /// The latency part.
@@ -186,21 +191,7 @@ impl Node {
             return None;
         }
         let steps = 2.0 * f64::from(self.gpus - 1);
-        let (base, hop) = match (algorithm, protocol, self.wire) {
-            (Algorithm::Ring, Protocol::Ll, Wire::NvLink) => (6.6, 0.6),
-            (Algorithm::Ring, Protocol::Ll, Wire::Pcie) => (6.6, 1.0),
-            (Algorithm::Ring, Protocol::Ll128, Wire::NvLink) => (14.0, 1.9),
-            (Algorithm::Ring, Protocol::Ll128, Wire::Pcie) => (14.0, 2.5),
-            (Algorithm::Ring, Protocol::Simple, Wire::NvLink) => (8.4, 3.4),
-            (Algorithm::Ring, Protocol::Simple, Wire::Pcie) => (8.4, 5.7),
-            (Algorithm::Tree, Protocol::Ll, Wire::NvLink) => (6.8, 0.6),
-            (Algorithm::Tree, Protocol::Ll, Wire::Pcie) => (6.8, 1.0),
-            (Algorithm::Tree, Protocol::Ll128, Wire::NvLink) => (14.0, 1.25),
-            (Algorithm::Tree, Protocol::Ll128, Wire::Pcie) => (14.0, 1.9),
-            (Algorithm::Tree, Protocol::Simple, _) => (8.4, 4.0),
-            (Algorithm::Nvls, Protocol::Simple, Wire::NvLink) => (25.0, 0.0),
-            (Algorithm::Nvls, ..) => return None,
-        };
+        let (base, hop) = constants::latency(algorithm, protocol, self.wire)?;
         Some(Seconds::from_micros(base + steps * hop))
     }
 
@@ -210,7 +201,7 @@ impl Node {
         if self.gpus < 2 {
             return None;
         }
-        let caps = self.generation.caps();
+        let caps = constants::caps(self.generation);
         let channels = f64::from(self.graph.channels);
         let bus = self.graph.bus();
         let around = f64::from(self.gpus) / (2.0 * f64::from(self.gpus - 1));
@@ -225,12 +216,12 @@ impl Node {
                     Protocol::Ll128 => (tree * 7.0 / 9.0).min(channels * caps.tree_ll128),
                     Protocol::Simple => tree,
                 };
-                0.5 * limited * tree_correction(protocol, message)
+                0.5 * limited * constants::tree_correction(protocol, message)
             }
             (Algorithm::Nvls, Protocol::Simple) => {
                 let graph = self.nvls.filter(|graph| graph.channels >= 2)?;
                 let channels = f64::from(graph.channels);
-                let efficiency = self.generation.nvls_efficiency()?;
+                let efficiency = constants::nvls_efficiency(self.generation)?;
                 let one = graph.intra.as_giga() * efficiency * 2.0 * (channels - 1.0) / channels;
                 around * channels * one.min(graph.inter.as_giga())
             }
@@ -259,57 +250,6 @@ impl Node {
         let ((ll, ll_slope), (simple, simple_slope)) = (part(Protocol::Ll)?, part(Protocol::Simple)?);
         Some(Bytes::new((simple - ll) / (ll_slope - simple_slope)))
     }
-}
-
-/// Caps on one node, in GB/s: `ll` in all, the others for each channel.
-struct Caps {
-    ll: f64,
-    ring_ll128: f64,
-    tree_ll128: f64,
-    tree: f64,
-}
-
-impl Generation {
-    const fn caps(self) -> Caps {
-        match self {
-            Self::Volta => Caps { ll: 39.0, ring_ll128: 20.0, tree_ll128: 20.0, tree: 26.5 },
-            Self::Ampere => Caps { ll: 87.7, ring_ll128: 20.0, tree_ll128: 20.0, tree: 24.0 },
-            Self::Hopper => Caps { ll: 141.0, ring_ll128: 36.7, tree_ll128: 36.7, tree: 38.7 },
-            Self::Blackwell => Caps { ll: 282.0, ring_ll128: 40.0, tree_ll128: 55.6, tree: 70.0 },
-        }
-    }
-
-    const fn nvls_efficiency(self) -> Option<f64> {
-        match self {
-            Self::Volta | Self::Ampere => None,
-            Self::Hopper => Some(0.85),
-            Self::Blackwell => Some(0.74),
-        }
-    }
-}
-
-/// How much of a tree's bandwidth a message of 64, 128, 256 … bytes gets.
-fn tree_correction(protocol: Protocol, message: Bytes) -> f64 {
-    const LL: [f64; 24] = [
-        1.0, 1.0, 1.0, 1.0, 0.9, 0.8, 0.7, 0.7, 0.7, 0.7, 0.6, 0.5, 0.4, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.0, 1.0,
-        1.0, 1.0,
-    ];
-    const LL128: [f64; 24] = [
-        1.0, 1.0, 1.0, 1.0, 1.0, 0.9, 0.8, 0.8, 0.8, 0.7, 0.6, 0.6, 0.6, 0.6, 0.6, 0.6, 0.8, 0.9, 0.9, 0.9, 0.9, 1.0,
-        1.0, 1.0,
-    ];
-    const SIMPLE: [f64; 24] = [
-        0.9, 0.9, 0.9, 0.9, 0.9, 0.9, 0.9, 0.8, 0.7, 0.6, 0.6, 0.5, 0.5, 0.5, 0.5, 0.6, 0.7, 0.8, 0.7, 0.7, 0.8, 0.9,
-        0.9, 0.9,
-    ];
-    let table = match protocol {
-        Protocol::Ll => &LL,
-        Protocol::Ll128 => &LL128,
-        Protocol::Simple => &SIMPLE,
-    };
-    let doublings = (message.get() / 64.0).log2().floor();
-    // As in NCCL, sizes outside of the table (and its last entry) are not corrected.
-    if (0.0..23.0).contains(&doublings) { table.get(doublings as usize).copied().unwrap_or(1.0) } else { 1.0 }
 }
 
 impl fmt::Display for Algorithm {
