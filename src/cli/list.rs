@@ -28,7 +28,7 @@ pub fn gpus() -> Outcome {
         vec![
             gpu.id.to_owned(),
             gpu.name.to_owned(),
-            show(gpu.memory).to_string(),
+            format!("{:.0} GiB", gpu.memory_gib()),
             show(gpu.bandwidth).to_string(),
             gpu.achieved_bandwidth.map_or("—".to_owned(), |achieved| show(achieved).to_string()),
         ]

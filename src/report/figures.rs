@@ -1,5 +1,6 @@
 //! The charts of an analysis.
 
+use super::sentences::{experiment_sentence, layer_sentence};
 use crate::budget::{Analysis, Estimate, EstimateKind, Part, RungKind, Slice, layer_slices};
 use crate::chart::{
     Axis, Band, Bucket, Chart, Curve, Histogram, Ladder, Line, LineStyle, MarkedPoint, Marker, PointRole, RangeRow,
@@ -23,8 +24,8 @@ pub struct Figure {
     pub key: &'static str,
     /// The chart.
     pub chart: Chart,
-    /// One or two sentences that belong with it; may be empty.
-    pub note: String,
+    /// Sentences that belong with it, a paragraph each.
+    pub notes: Vec<String>,
 }
 
 /// Every chart there is data for, in the order of the page.
@@ -33,7 +34,7 @@ pub fn figures(scenario: &Scenario, analysis: &Analysis) -> Vec<Figure> {
     let set = scenario.metrics();
     let histogram = |meaning, key| histogram(key, meaning, set.as_ref()?.histogram(meaning)?);
     [
-        budget(analysis),
+        budget(scenario, analysis),
         estimates(analysis),
         curve(analysis),
         ladder(analysis),
@@ -46,7 +47,7 @@ pub fn figures(scenario: &Scenario, analysis: &Analysis) -> Vec<Figure> {
     .collect()
 }
 
-fn budget(analysis: &Analysis) -> Option<Figure> {
+fn budget(scenario: &Scenario, analysis: &Analysis) -> Option<Figure> {
     let step = analysis.step.as_ref()?;
     let bar = |label: String, whole: String, slices: &[Slice], text: &dyn Fn(Seconds) -> String| StackBar {
         label,
@@ -79,7 +80,7 @@ fn budget(analysis: &Analysis) -> Option<Figure> {
             .to_owned(),
     };
     let chart = Chart::Stack(Stack { title: "Where a step's time goes".to_owned(), bars, scale: StackScale::Own });
-    Some(Figure { key: "budget", chart, note })
+    Some(Figure { key: "budget", chart, notes: layer_sentence(scenario, analysis).into_iter().chain([note]).collect() })
 }
 
 fn estimates(analysis: &Analysis) -> Option<Figure> {
@@ -109,7 +110,11 @@ fn estimates(analysis: &Analysis) -> Option<Figure> {
         "No single number: each estimate stands with its own evidence and range. The A/B experiment bounds only \
                 the slower of its two runs."
             .to_owned();
-    Some(Figure { key: "allreduce", chart, note })
+    Some(Figure {
+        key: "allreduce",
+        chart,
+        notes: analysis.experiment.as_ref().map(experiment_sentence).into_iter().chain([note]).collect(),
+    })
 }
 
 fn evidence(kind: EstimateKind) -> &'static str {
@@ -141,7 +146,7 @@ fn ladder(analysis: &Analysis) -> Option<Figure> {
     let axis = Axis::from_zero("tokens per second of one stream");
     let chart = Chart::Ladder(Ladder { title: "How fast could it be?".to_owned(), axis, rungs });
     let note = "Each rung idealises what it names and leaves the rest as it is. None is a promise.".to_owned();
-    Some(Figure { key: "ceilings", chart, note })
+    Some(Figure { key: "ceilings", chart, notes: vec![note] })
 }
 
 /// Speed against allreduce time: a line per estimate, since what else the step holds depends on it.
@@ -176,11 +181,11 @@ fn curve(analysis: &Analysis) -> Option<Figure> {
             },
         }
     });
-    let points = today.iter().enumerate().map(|(index, estimate)| MarkedPoint {
+    let points = today.iter().map(|estimate| MarkedPoint {
         x: estimate.time.likely.as_millis(),
         y: step.speed.get(),
-        label: if index == 0 { "Today".to_owned() } else { String::new() },
-        text: format!("{} at {}", show(step.speed), show(estimate.time.likely)),
+        label: "Today".to_owned(),
+        text: format!("{} {}", estimate.kind.title().to_lowercase(), show(estimate.time.likely)),
         role: PointRole::Today,
     });
     let bands = analysis.chosen.map(|chosen| Band {
@@ -200,7 +205,7 @@ fn curve(analysis: &Analysis) -> Option<Figure> {
         "If the allreduce changed and all else stayed. Each line starts from its own estimate of today's allreduce \
                 and meets the axis at that estimate's ceiling."
             .to_owned();
-    Some(Figure { key: "curve", chart, note })
+    Some(Figure { key: "curve", chart, notes: vec![note] })
 }
 
 fn histogram(key: &'static str, meaning: Meaning, histogram: &metrics::Histogram) -> Option<Figure> {
@@ -213,7 +218,7 @@ fn histogram(key: &'static str, meaning: Meaning, histogram: &metrics::Histogram
         upper_text: trimmed(bucket.le * 1e3),
         count: bucket.count,
         count_text: count(bucket.count),
-        share_text: show(Ratio::new(bucket.count / total)).to_string(),
+        share_text: if bucket.count > 0.0 { show(Ratio::new(bucket.count / total)).to_string() } else { String::new() },
     });
     let mean =
         histogram.mean().map(|mean| Marker { value: mean * 1e3, text: format!("mean {}", show(Seconds::new(mean))) });
@@ -225,28 +230,27 @@ fn histogram(key: &'static str, meaning: Meaning, histogram: &metrics::Histogram
         buckets: buckets.collect(),
         mean,
     });
-    Some(Figure { key, chart, note: bounds(histogram) })
+    Some(Figure { key, chart, notes: bounds(histogram) })
 }
 
 /// What the buckets and the sum allow to say of the quantiles.
-fn bounds(histogram: &metrics::Histogram) -> String {
+fn bounds(histogram: &metrics::Histogram) -> Vec<String> {
     let quantiles = [("p50", 0.5), ("p90", 0.9), ("p99", 0.99)].map(|(name, q)| {
         let quantile = histogram.quantile(q)?;
         let [low, high] = [quantile.low, quantile.high].map(Seconds::new);
         let range = show_range(Range { low, likely: low, high });
-        let guess =
-            quantile.interpolated.map(|value| format!(" (Prometheus interpolates {})", show(Seconds::new(value))));
-        Some(format!("{name} lies within {range}{}", guess.unwrap_or_default()))
+        let guess = quantile.interpolated.map(|value| format!(" (Prometheus: {})", show(Seconds::new(value))));
+        Some(format!("{name} {range}{}", guess.unwrap_or_default()))
     });
     let known: Vec<String> = quantiles.into_iter().flatten().collect();
-    let mut text = if known.is_empty() { String::new() } else { format!("{}.", known.join("; ")) };
-    if let Some(only) = histogram.single_bucket() {
-        text += &format!(
-            " All {} observations sit in one bucket, so everything within it is a guess but the mean.",
+    let within = (!known.is_empty()).then(|| format!("What buckets and sum allow: {}.", known.join("; ")));
+    let single = histogram.single_bucket().map(|only| {
+        format!(
+            "All {} observations sit in one bucket: only their mean is known exactly, the rest within these bounds.",
             count(only.count)
-        );
-    }
-    super::capitalised(&text)
+        )
+    });
+    within.into_iter().chain(single).collect()
 }
 
 fn bytes(analysis: &Analysis) -> Option<Figure> {
@@ -281,5 +285,5 @@ fn bytes(analysis: &Analysis) -> Option<Figure> {
         memory.bandwidth.source.word(),
         show(memory.utilisation),
     );
-    Some(Figure { key: "bytes", chart, note })
+    Some(Figure { key: "bytes", chart, notes: vec![note] })
 }

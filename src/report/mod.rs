@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `key_figures` | the handful of figures that answer at a glance |
 //! | `verdict` | the two or three sentences that matter, and what to do next |
+//! | `sentences` | sentences and rows that the page and the terminal share |
 //! | `sections` | the whole report as a [`Document`] |
 //! | `document` | headings, paragraphs, lists and tables, rendered as text or Markdown |
 //! | `json` | the versioned contract for programs |
@@ -14,6 +15,7 @@ mod figures;
 mod json;
 mod key_figures;
 mod sections;
+mod sentences;
 mod verdict;
 
 pub use document::{Block, Document};
@@ -21,6 +23,7 @@ pub use figures::{Figure, figures};
 pub use json::{SCHEMA, json};
 pub use key_figures::{KeyFigure, key_figures, what_if_figures};
 pub use sections::report;
+pub use sentences::server_facts;
 pub use verdict::{NO_TIMINGS, Verdict, verdict};
 
 /// A text with its first letter raised.

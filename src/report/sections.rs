@@ -1,6 +1,7 @@
 //! The whole report as a document: what the page shows, in the same order.
 
 use super::document::{Block, Document};
+use super::sentences::{experiment_sentence, layer_sentence, server_facts};
 use super::verdict::{NO_TIMINGS, verdict};
 use crate::budget::{Analysis, EstimateKind, layer_slices};
 use crate::metrics::{Histogram, Meaning, ServingMetrics};
@@ -110,25 +111,8 @@ fn measured(document: &mut Document, scenario: &Scenario, set: &ServingMetrics) 
             document.table(&["bucket", "count", "share"], rows.collect());
         }
     }
-    let totals = [
-        Meaning::RequestsFinished,
-        Meaning::RequestsRunning,
-        Meaning::RequestsWaiting,
-        Meaning::PromptTokens,
-        Meaning::GenerationTokens,
-        Meaning::Preemptions,
-    ];
-    let mut rows: Vec<Vec<String>> = totals
-        .iter()
-        .filter_map(|&meaning| Some(row([meaning.title().to_owned(), count(set.value(meaning)?)])))
-        .collect();
-    if let Some(usage) = set.value(Meaning::KvCacheUsage) {
-        rows.push(row([Meaning::KvCacheUsage.title().to_owned(), show(Ratio::new(usage)).to_string()]));
-    }
-    if let Some(rate) = set.prefix_hit_rate() {
-        rows.push(row(["prefix cache hit rate".to_owned(), show(rate).to_string()]));
-    }
-    document.table(&["what", "value"], rows);
+    let rows = server_facts(set).into_iter().map(|(name, value)| row([name, value]));
+    document.table(&["what", "value"], rows.collect());
 }
 
 /// A quantile as its bounds: what the buckets and the sum allow.
@@ -179,6 +163,9 @@ fn step(document: &mut Document, scenario: &Scenario, analysis: &Analysis) {
         ])
     });
     document.table(&["part", "per step", "per layer", "share", "what it is"], rows.collect());
+    if let Some(work) = layer_sentence(scenario, analysis) {
+        document.paragraph(work);
+    }
 }
 
 fn changes(scenario: &Scenario) -> String {
@@ -199,18 +186,8 @@ fn allreduce(document: &mut Document, scenario: &Scenario, analysis: &Analysis) 
         show_message(traffic.message),
         trimmed(scenario.value(Field::AllreducesPerLayer).map_or(f64::NAN, |value| value.value)),
     ));
-    match &analysis.experiment {
-        Some(Ok(reading)) => document.paragraph(format!(
-            "A/B experiment: {} a token saved{}, {} faster; so at least {} of the slower run's step was allreduce.",
-            show(reading.saved_per_token),
-            reading
-                .saved_per_allreduce
-                .map_or(String::new(), |saved| format!(" ({} an allreduce)", show_micros(saved))),
-            show(Ratio::new(reading.speedup - 1.0)),
-            show(reading.slower_share_at_least),
-        )),
-        Some(Err(error)) => document.paragraph(format!("A/B experiment: {error}.")),
-        None => {}
+    if let Some(outcome) = &analysis.experiment {
+        document.paragraph(experiment_sentence(outcome));
     }
     let rows = analysis.estimates.iter().map(|estimate| {
         row([

@@ -3,7 +3,7 @@
 use super::chart_view::ChartView;
 use super::state::{Action, State};
 use crate::budget::EstimateKind;
-use crate::report::{Figure, figures};
+use crate::report::{Figure, figures, server_facts};
 use crate::scenario::EstimateChoice;
 use crate::scenario::link::{CHOICES, choice_key};
 use leptos::prelude::*;
@@ -19,6 +19,7 @@ pub fn Cards() -> impl IntoView {
             <For each=move || keys.get() key=|key| *key let:key>
                 <Card figures=all key=key/>
             </For>
+            <ServerCard/>
         </div>
     }
 }
@@ -32,7 +33,7 @@ fn Card(figures: Memo<Vec<Figure>>, key: &'static str) -> impl IntoView {
     });
     let chart = Signal::derive(move || figure.get().map(|figure| figure.chart));
     let title = move || figure.with(|figure| figure.as_ref().map(|figure| figure.chart.title().to_owned()));
-    let note = move || figure.with(|figure| figure.as_ref().map(|figure| figure.note.clone()));
+    let notes = move || figure.with(|figure| figure.as_ref().map(|figure| figure.notes.clone())).unwrap_or_default();
     let heading = format!("card-{key}");
     let labelled_by = heading.clone();
     view! {
@@ -43,8 +44,33 @@ fn Card(figures: Memo<Vec<Figure>>, key: &'static str) -> impl IntoView {
                 let chart = Signal::derive(move || chart.get().unwrap_or_else(empty));
                 view! { <ChartView chart=chart key=key/> }
             })}
-            <p class="note">{note}</p>
+            {move || notes().into_iter().map(|note| view! { <p class="note">{note}</p> }).collect_view()}
         </section>
+    }
+}
+
+/// What else the dump says.
+#[component]
+fn ServerCard() -> impl IntoView {
+    let state = State::expect();
+    let facts = state.read(|scenario| scenario.metrics().map(|set| server_facts(&set)).unwrap_or_default());
+    let sources = state.read(|scenario| {
+        let set = scenario.metrics().unwrap_or_default();
+        set.histograms
+            .into_iter()
+            .map(|(meaning, latency)| format!("{}: {}", meaning.title(), latency.metric))
+            .collect::<Vec<_>>()
+    });
+    view! {
+        <Show when=move || facts.with(|facts| !facts.is_empty())>
+            <section class="card" data-card="server" aria-labelledby="card-server">
+                <h2 id="card-server">"What else the server says"</h2>
+                <dl class="facts">
+                    {move || facts.get().into_iter().map(|(name, value)| view! { <div><dt>{name}</dt><dd>{value}</dd></div> }).collect_view()}
+                </dl>
+                <p class="note">{move || format!("Read from {}.", sources.get().join("; "))}</p>
+            </section>
+        </Show>
     }
 }
 

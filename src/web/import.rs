@@ -90,6 +90,17 @@ fn ImportOutcome() -> impl IntoView {
     let remarks = move || import.with(|import| import.warnings.len());
     view! {
         <p class="outcome" class:failed=failed role="status">{summary}</p>
+        <Show when=move || import.with(|import| !import.names.is_empty())>
+            <details class="remarks">
+                <summary>{move || format!("All {} metric names in it", import.with(|import| import.names.len()))}</summary>
+                <ul>
+                    {move || import.with(|import| import.names.iter().map(|name| {
+                        let meaning = name.meaning.map(|meaning| format!(", read as {}", meaning.title())).unwrap_or_default();
+                        view! { <li><code>{name.name.clone()}</code>{format!(" × {}{meaning}", name.samples)}</li> }
+                    }).collect_view())}
+                </ul>
+            </details>
+        </Show>
         <Show when=move || remarks() != 0>
             <details class="remarks" open=failed>
                 <summary>{move || if remarks() == 1 { "1 remark on it".to_owned() } else { format!("{} remarks on it", remarks()) }}</summary>
