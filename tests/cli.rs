@@ -1,0 +1,204 @@
+//! The terminal: what it prints for what it is given, and its exit codes.
+
+#![cfg(feature = "cli")]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use serde_json::Value;
+use std::io::Write as _;
+use std::process::{Command, Output, Stdio};
+
+fn run(arguments: &[&str], input: &str) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_decodescope"))
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // A command that refuses its arguments never reads its input.
+    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    child.wait_with_output().unwrap()
+}
+
+fn code(output: &Output) -> i32 {
+    output.status.code().unwrap()
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+fn json(arguments: &[&str], input: &str) -> Value {
+    let output = run(&[arguments, &["--format", "json"]].concat(), input);
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {}", stderr(&output)))
+}
+
+#[track_caller]
+fn close(value: &Value, expected: f64, tolerance: f64) {
+    let found = value.as_f64().unwrap_or_else(|| panic!("{value} is no number"));
+    assert!((found - expected).abs() <= tolerance, "{found} is not {expected} ± {tolerance}");
+}
+
+const TWO_ENGINES: &str = "\
+vllm:inter_token_latency_seconds_bucket{engine=\"0\",le=\"0.01\",model_name=\"m\"} 1
+vllm:inter_token_latency_seconds_bucket{engine=\"0\",le=\"0.025\",model_name=\"m\"} 10
+vllm:inter_token_latency_seconds_bucket{engine=\"0\",le=\"+Inf\",model_name=\"m\"} 10
+vllm:inter_token_latency_seconds_count{engine=\"0\",model_name=\"m\"} 10
+vllm:inter_token_latency_seconds_sum{engine=\"0\",model_name=\"m\"} 0.2
+vllm:inter_token_latency_seconds_bucket{engine=\"1\",le=\"0.01\",model_name=\"m\"} 0
+vllm:inter_token_latency_seconds_bucket{engine=\"1\",le=\"0.025\",model_name=\"m\"} 30
+vllm:inter_token_latency_seconds_bucket{engine=\"1\",le=\"+Inf\",model_name=\"m\"} 30
+vllm:inter_token_latency_seconds_count{engine=\"1\",model_name=\"m\"} 30
+vllm:inter_token_latency_seconds_sum{engine=\"1\",model_name=\"m\"} 0.6
+";
+
+#[test]
+fn the_worked_example_as_json_keeps_the_contract() {
+    let report = json(&["report", "--example"], "");
+    assert_eq!(report["schema"], "decodescope.report/1");
+    close(&report["itl_seconds"], 0.017_39, 5e-6);
+    close(&report["tokens_per_second"], 57.5, 0.05);
+    assert_eq!(report["layers"], 78.0);
+    close(&report["layer_seconds"], 223e-6, 5e-7);
+    assert_eq!(report["allreduces_per_token"], 156.0);
+    assert_eq!(report["allreduce_bytes"], 12_288.0);
+    close(&report["experiment"]["saved_seconds_per_token"], 3.828e-3, 1e-6);
+    close(&report["experiment"]["saved_seconds_per_allreduce"], 24.5e-6, 1e-7);
+    close(&report["bandwidth_utilisation"], 0.14, 0.0099);
+    let metrics = &report["metrics"][0];
+    assert_eq!(metrics["requests"], 12.0);
+    assert_eq!(metrics["itl"]["count"], 1623.0);
+    close(&metrics["itl"]["sum_seconds"], 28.225, 0.0);
+    close(&metrics["ttft"]["mean_seconds"], 0.0521, 5e-5);
+    let buckets = metrics["itl"]["buckets"].as_array().unwrap();
+    assert_eq!(buckets.len(), 20);
+    assert_eq!(buckets[1]["le"], 0.025);
+    assert_eq!(buckets[1]["count"], 1623.0);
+    assert_eq!(buckets[19]["le"], "+Inf");
+    assert_eq!(buckets[19]["count"], 0.0);
+    let p99 = &metrics["itl"]["quantiles"]["p99"];
+    // 0.01 + 0.015 × 0.99
+    close(&p99["interpolated_seconds"], 0.024_85, 1e-9);
+    assert_eq!(p99["bucket"][0], 0.01);
+    let estimate = |name: &str| {
+        report["estimates"].as_array().unwrap().iter().find(|estimate| estimate["name"] == name).unwrap().clone()
+    };
+    let compute = estimate("stated-compute");
+    close(&compute["ceiling_tokens_per_second"]["low"], 100.0, 0.01);
+    close(&compute["ceiling_tokens_per_second"]["high"], 166.7, 0.1);
+    let share = estimate("stated-share");
+    close(&share["allreduce_share"]["low"], 0.55, 1e-12);
+    close(&share["ceiling_tokens_per_second"]["low"], 128.0, 0.5);
+    close(&share["ceiling_tokens_per_second"]["high"], 164.0, 0.5);
+    let experiment = estimate("experiment");
+    close(&experiment["allreduce_seconds_per_token"]["low"], 3.828e-3, 1e-6);
+    assert!(experiment["allreduce_seconds_per_token"]["high"].is_null());
+    assert!(report["warnings"].is_array());
+}
+
+#[test]
+fn several_engines_are_one_by_default_and_each_can_be_looked_at() {
+    let report = json(&["report"], TWO_ENGINES);
+    let metrics = report["metrics"].as_array().unwrap();
+    assert_eq!(metrics.len(), 3);
+    assert_eq!(metrics[0]["selection"], "all together");
+    assert_eq!(metrics[0]["itl"]["count"], 40.0);
+    // De-cumulated and added up: 1 + 0, 9 + 30, none beyond.
+    let counts: Vec<f64> =
+        metrics[0]["itl"]["buckets"].as_array().unwrap().iter().map(|b| b["count"].as_f64().unwrap()).collect();
+    assert_eq!(counts, [1.0, 39.0, 0.0]);
+    close(&report["itl_seconds"], 0.02, 1e-12);
+    let one = json(&["report", "--engine", "0"], TWO_ENGINES);
+    assert_eq!(one["metrics"][1]["itl"]["count"], 10.0);
+    close(&one["itl_seconds"], 0.02, 1e-12);
+    let output = run(&["report", "--engine", "7"], TWO_ENGINES);
+    assert_eq!(code(&output), 2);
+    assert!(stderr(&output).contains("engine 7") && stderr(&output).contains("m, engine 1"), "{}", stderr(&output));
+}
+
+#[test]
+fn a_pipe_alone_is_a_report() {
+    let output = run(&[], TWO_ENGINES);
+    assert_eq!(code(&output), 0);
+    assert!(stdout(&output).contains("50.0 tok/s"), "{}", stdout(&output));
+}
+
+#[test]
+fn what_is_not_metrics_exits_with_one_and_says_so() {
+    for input in ["hello\nworld\n", "# HELP vllm:x y\n# TYPE vllm:x gauge\n", "node_cpu_seconds_total{cpu=\"0\"} 12\n"]
+    {
+        let output = run(&["report"], input);
+        assert_eq!(code(&output), 1, "{input}");
+        assert!(stdout(&output).contains("Remarks on the input"), "{}", stdout(&output));
+    }
+    let report = json(&["report"], "hello\nworld\n");
+    assert!(!report["warnings"].as_array().unwrap().is_empty());
+    assert!(report["itl_seconds"].is_null());
+}
+
+#[test]
+fn wrong_usage_exits_with_two_and_says_what_was_expected() {
+    for (arguments, expected) in [
+        (vec!["report", "--tensor-parallel", "many"], "expected a number from 1 to 64"),
+        (vec!["report", "--bandwidth", "-5"], "expected a number from 10 to 20000 GB/s"),
+        (vec!["report", "--format", "xml"], "json"),
+        (vec!["report", "--gpu", "rtx-pro-600"], "did you mean rtx-pro-6000?"),
+        (vec!["report", "--model", "glm5"], "did you mean glm-5?"),
+        (vec!["report", "no-such-file.txt"], "cannot read no-such-file.txt"),
+        (vec!["report", "--no-such-option"], "--no-such-option"),
+    ] {
+        let output = run(&arguments, TWO_ENGINES);
+        assert_eq!(code(&output), 2, "{arguments:?}: {}", stdout(&output));
+        assert!(stderr(&output).contains(expected), "{arguments:?}: {}", stderr(&output));
+    }
+}
+
+#[test]
+fn by_hand_without_a_dump() {
+    let report =
+        json(&["report", "--model", "llama-3.1-70b", "--gpu", "h100-sxm", "--gpus", "4", "--itl", "12.5ms"], "");
+    close(&report["tokens_per_second"], 80.0, 1e-9);
+    assert_eq!(report["layers"], 80.0);
+    assert_eq!(report["allreduces_per_token"], 160.0);
+    assert_eq!(report["inputs"]["itl"]["source"], "typed");
+    assert!(report["bandwidth_utilisation"].as_f64().unwrap() > 0.2);
+    // Nothing measured: a floor, and it says so.
+    let floor = json(&["report", "--model", "llama-3.1-70b", "--gpu", "h100-sxm", "--gpus", "4"], "");
+    assert_eq!(floor["step_source"], "modelled");
+}
+
+#[test]
+fn several_files_are_several_servers() {
+    let folder = std::env::temp_dir().join(format!("decodescope-cli-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let (first, second) = (folder.join("first.txt"), folder.join("second.txt"));
+    let text = |sum, count| {
+        format!("vllm:inter_token_latency_seconds_sum {sum}\nvllm:inter_token_latency_seconds_count {count}\n")
+    };
+    std::fs::write(&first, text(1.0, 100)).unwrap();
+    std::fs::write(&second, text(3.0, 100)).unwrap();
+    let report = json(&["report", first.to_str().unwrap(), second.to_str().unwrap()], "");
+    close(&report["itl_seconds"], 0.02, 1e-12);
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn the_link_opens_to_the_same_scenario() {
+    let output = run(&["report", "--example", "--link"], "");
+    let link = stdout(&output);
+    let scenario = decodescope::scenario::link::decode(&link).unwrap().unwrap();
+    assert_eq!(scenario, decodescope::scenario::Scenario::example());
+}
+
+#[test]
+fn markdown_and_lists() {
+    let output = run(&["report", "--example", "--format", "markdown"], "");
+    assert!(stdout(&output).starts_with("# Decodescope: "));
+    assert!(stdout(&run(&["models"], "")).contains("glm-5 "));
+    assert!(stdout(&run(&["gpus"], "")).contains("rtx-pro-6000 "));
+    assert!(stdout(&run(&["--help"], "")).contains("Exit codes"));
+}

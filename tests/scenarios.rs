@@ -1,0 +1,167 @@
+//! What holds for any scenario, whatever was set: the parts add up, nothing panics, no NaN reaches a
+//! reader, and a link brings all of it back.
+
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+#![cfg(not(target_arch = "wasm32"))]
+
+use decodescope::budget::analyse;
+use decodescope::metrics::{Outcome, read_dump};
+use decodescope::paste::prometheus;
+use decodescope::report::{figures, json, key_figures, report, verdict};
+use decodescope::scenario::link::{self, CHOICES, LinkError};
+use decodescope::scenario::{Field, ModelChoice, Scenario, Source};
+use decodescope::{hardware, model};
+use proptest::prelude::*;
+
+fn any_scenario() -> impl Strategy<Value = Scenario> {
+    let typed = prop::collection::vec((0..Field::ALL.len(), 0.0..=1.0f64), 0..12);
+    let models = prop::option::of(0..model::presets().len());
+    let gpus = prop::option::of(0..hardware::catalogue().len());
+    (typed, models, gpus, any::<bool>(), 0..CHOICES.len(), any::<bool>()).prop_map(
+        |(typed, model, gpu, example, choice, custom)| {
+            let mut scenario = if example { Scenario::example() } else { Scenario::default() };
+            if let Some(index) = model {
+                let preset = &model::presets()[index];
+                scenario.set_model(Some(if custom {
+                    ModelChoice::Custom(Box::new(preset.architecture.clone()))
+                } else {
+                    ModelChoice::Preset(preset.id.clone())
+                }));
+            }
+            if let Some(index) = gpu {
+                scenario.set_gpu(Some(hardware::catalogue()[index].id.to_owned()));
+            }
+            for (index, place) in typed {
+                let field = Field::ALL[index];
+                scenario.set(field, Some(field.spec().value_at(place)));
+            }
+            scenario.choice = CHOICES[choice];
+            scenario
+        },
+    )
+}
+
+proptest! {
+    #[test]
+    fn parts_add_up_and_every_text_can_be_read(scenario in any_scenario()) {
+        let analysis = analyse(&scenario);
+        if let Some(step) = &analysis.step {
+            let sum: f64 = analysis.slices.iter().map(|slice| slice.time.get()).sum();
+            prop_assert!((sum - step.time.value.get()).abs() <= 1e-9 * step.time.value.get());
+        }
+        let mut texts = vec![report(&scenario, &analysis, &[]).to_text(), report(&scenario, &analysis, &[]).to_markdown()];
+        texts.extend(key_figures(&scenario, &analysis).into_iter().map(|figure| figure.value + &figure.note));
+        texts.extend(verdict(&scenario, &analysis).sentences);
+        texts.extend(figures(&scenario, &analysis).iter().map(|figure| figure.chart.summary()));
+        for text in texts {
+            prop_assert!(!text.contains("NaN") && !text.contains("inf "), "{text}");
+        }
+        let value: serde_json::Value = serde_json::from_str(&json(&scenario, &analysis, &[])).unwrap();
+        prop_assert_eq!(&value["schema"], "decodescope.report/1");
+    }
+
+    #[test]
+    fn a_link_brings_everything_back(scenario in any_scenario()) {
+        let link = link::encode(&scenario);
+        prop_assert!(link.bytes().all(|byte| byte.is_ascii_graphic()));
+        prop_assert_eq!(link::decode(&format!("#{link}")).unwrap().unwrap(), scenario);
+    }
+
+    #[test]
+    fn a_damaged_link_is_an_error_never_a_panic(cut in 0..2000usize, junk in "[ -~]{0,6}") {
+        let link = link::encode(&Scenario::example());
+        let cut = cut.min(link.len());
+        let _ = link::decode(&format!("{}{junk}{}", &link[..cut], &link[cut..]));
+        let _ = link::decode(&link[..cut]);
+    }
+}
+
+#[test]
+fn links_say_why_they_cannot_be_opened() {
+    assert_eq!(link::decode(""), Ok(None));
+    assert_eq!(link::decode("#"), Ok(None));
+    assert_eq!(link::decode("#model=glm-5"), Err(LinkError::NoVersion));
+    assert_eq!(link::decode("#v=2&model=glm-5"), Err(LinkError::Newer("2".to_owned())));
+    let message = link::decode("#v=1&itl=fast").unwrap_err().to_string();
+    assert_eq!(message, "the link's part itl is damaged: expected a number");
+    let message = link::decode("#v=1&gpu=abacus").unwrap_err().to_string();
+    assert_eq!(message, "the link's part gpu is damaged: expected the id of a known GPU");
+    assert!(link::decode("#v=1&dump=AAAA").unwrap_err().to_string().contains("a packed dump"));
+}
+
+#[test]
+fn links_written_by_earlier_versions_still_open() {
+    // Frozen: never edit these lines, add to them.
+    let scenario =
+        link::decode("#v=1&model=glm-5&gpu=rtx-pro-6000&gpus=8&tp=8&bw=1458&itl=17.39&unknown=1").unwrap().unwrap();
+    assert_eq!(scenario.value(Field::InterTokenLatency).unwrap().value, 17.39);
+    assert_eq!(scenario.value(Field::Layers).unwrap().value, 78.0);
+    assert_eq!(scenario.value(Field::Bandwidth).unwrap().source, Source::Typed);
+}
+
+#[test]
+fn numbers_outside_their_limits_are_brought_inside() {
+    let scenario = link::decode("#v=1&layers=1e9&gpus=0&reply=2.4").unwrap().unwrap();
+    assert_eq!(scenario.value(Field::Layers).unwrap().value, 256.0);
+    assert_eq!(scenario.value(Field::Gpus).unwrap().value, 1.0);
+    assert_eq!(scenario.value(Field::ReplyTokens).unwrap().value, 2.0);
+}
+
+#[test]
+fn a_dump_replaces_what_described_another_system() {
+    let text = "vllm:inter_token_latency_seconds_sum{model_name=\"Qwen/Qwen3-8B\"} 2.0\n\
+                vllm:inter_token_latency_seconds_count{model_name=\"Qwen/Qwen3-8B\"} 100\n";
+    let dump = read_dump(&prometheus::read(text));
+    assert_eq!(dump.outcome, Outcome::Fine);
+    let mut scenario = Scenario::example();
+    scenario.adopt("pasted text", &dump);
+    // 2 s / 100 = 20 ms, of a model of 36 layers.
+    assert_eq!(scenario.value(Field::InterTokenLatency).unwrap().value, 20.0);
+    assert_eq!(scenario.value(Field::Layers).unwrap().value, 36.0);
+    // The example's experiment and stated figures are not this server's; its hardware is a guess and says so.
+    assert_eq!(scenario.value(Field::ExperimentSlower), None);
+    assert_eq!(scenario.value(Field::StatedShareLow), None);
+    assert!(scenario.hardware_left_over && !scenario.is_example());
+    let next = verdict(&scenario, &analyse(&scenario)).next.join(" ");
+    assert!(next.contains("hardware is still the worked example's"), "{next}");
+}
+
+#[test]
+fn typed_beats_measured_beats_catalogue_beats_assumed() {
+    let mut scenario = Scenario::example();
+    let source = |scenario: &Scenario, field| scenario.value(field).unwrap().source;
+    assert_eq!(source(&scenario, Field::InterTokenLatency), Source::Measured);
+    assert_eq!(source(&scenario, Field::Layers), Source::Catalogue);
+    assert_eq!(source(&scenario, Field::ElementBytes), Source::Assumed);
+    scenario.set(Field::InterTokenLatency, Some(10.0));
+    assert_eq!(source(&scenario, Field::InterTokenLatency), Source::Typed);
+    // Nothing is lost: taking the typed value back shows the measured one again.
+    scenario.set(Field::InterTokenLatency, None);
+    assert_eq!(source(&scenario, Field::InterTokenLatency), Source::Measured);
+}
+
+#[test]
+fn one_gpu_has_no_allreduce() {
+    let mut scenario = Scenario::default();
+    scenario.set_model(Some(ModelChoice::Preset("qwen3-8b".to_owned())));
+    scenario.set_gpu(Some("h100-sxm".to_owned()));
+    scenario.set(Field::InterTokenLatency, Some(8.0));
+    let analysis = analyse(&scenario);
+    assert_eq!(analysis.traffic.unwrap().per_step, 0.0);
+    assert!(analysis.rungs.iter().all(|rung| rung.speed.low.get() > 0.0));
+    assert!(!report(&scenario, &analysis, &[]).to_text().contains("Allreduce\n─"));
+}
+
+#[test]
+fn several_tokens_a_step_make_the_stream_faster_not_the_step() {
+    // Speculative decoding: 100 outputs of 20 ms yield 250 tokens, 2.5 each.
+    let text = "vllm:inter_token_latency_seconds_sum 2.0\nvllm:inter_token_latency_seconds_count 100\n\
+                vllm:time_to_first_token_seconds_count 10\nvllm:time_to_first_token_seconds_sum 1\n\
+                vllm:generation_tokens_total 260\n";
+    let mut scenario = Scenario::default();
+    scenario.adopt("pasted text", &read_dump(&prometheus::read(text)));
+    let step = analyse(&scenario).step.unwrap();
+    assert_eq!(step.tokens, 2.5);
+    assert_eq!(step.time.value.as_millis(), 20.0);
+    assert_eq!(step.speed.get(), 125.0);
+}
