@@ -1,6 +1,9 @@
 //! What one decode step reads from memory and computes, per GPU.
 
+mod experts;
 mod ledger;
+
+pub use experts::{busiest_rank, distinct_experts};
 
 use super::architecture::{Architecture, LayerGroup, group};
 use super::part::{Block, Component, Part};
@@ -73,27 +76,6 @@ pub struct PerLayer {
     pub outside: Bytes,
 }
 
-/// Distinct experts that a batch's tokens hit in one layer, if routing is uniform.
-///
-/// # Formula
-/// `E × (1 − (1 − k/E)^tokens)`
-///
-/// # Limits
-/// Real routing is skewed, so fewer are hit; a router with groups changes it further.
-///
-/// ```
-/// use decodescope::model::distinct_experts;
-/// assert!((distinct_experts(256, 8, 1.0) - 8.0).abs() < 1e-9);
-/// // 16 tokens: 256 × (1 − (31/32)^16) = 101.96
-/// assert!((distinct_experts(256, 8, 16.0) - 101.96).abs() < 0.01);
-/// ```
-#[must_use]
-pub fn distinct_experts(experts: u32, chosen: u32, tokens: f64) -> f64 {
-    let experts = f64::from(experts.max(1));
-    let missed = 1.0 - f64::from(chosen).min(experts) / experts;
-    experts * (1.0 - missed.powf(tokens.max(0.0)))
-}
-
 /// What one GPU reads and computes in a step that decodes one token of each of `batch` sequences
 /// with `context` tokens each. See [`decode_step`].
 #[must_use]
@@ -144,6 +126,7 @@ pub fn draft_step(
     let module = architecture.prediction_parts().into_iter().map(|(part, _)| (part, 1));
     let shared = |part: &Part| matches!(part.component, Component::LmHead | Component::Embedding);
     let tables = architecture.parts().into_iter().filter(|(part, _)| part.block == Block::Outside && shared(part));
+    let tables = tables.map(|(part, count)| (Part { tied: true, ..part }, count));
     let layers = group(prediction.layers.iter().cloned());
     let model = Model { parts: module.chain(tables).collect(), layers: &layers, architecture };
     Some(model.read(precision, split, step))
