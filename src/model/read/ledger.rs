@@ -1,6 +1,6 @@
 //! The book in which a step's reads are summed up.
 
-use super::super::architecture::{Architecture, LayerGroup};
+use super::super::architecture::{Architecture, Layer};
 use super::super::part::{Block, Component, Part, Sharding, Usage};
 use super::super::precision::Precision;
 use super::super::split::Split;
@@ -73,17 +73,17 @@ impl<'a> Ledger<'a> {
     }
 
     /// Notes the hidden states: each block reads and writes them and their normed copy.
-    pub(super) fn activations(&mut self, group: &LayerGroup, hidden: u32, tokens: f64) {
-        let blocks = f64::from(group.layer.allreduces()) * f64::from(group.count);
-        let block = if group.layer.mixer.is_some() { Block::Attention } else { Block::FeedForward };
+    pub(super) fn activations(&mut self, layer: &Layer, count: u32, hidden: u32, tokens: f64) {
+        let blocks = f64::from(layer.allreduces()) * f64::from(count);
+        let block = if layer.mixer.is_some() { Block::Attention } else { Block::FeedForward };
         let elements = 4.0 * blocks * f64::from(hidden) * tokens;
         self.add(Component::Activations, block, Placement::Replicated, elements, 0.0, 0.0);
     }
 
-    /// Notes the caches and states of `sequences` in one group of layers; the bytes they occupy.
-    pub(super) fn caches(&mut self, group: &LayerGroup, step: &Step, sequences: f64) -> f64 {
-        let Some(mixer) = &group.layer.mixer else { return 0.0 };
-        let (split, precision, layers) = (self.split, self.precision, f64::from(group.count));
+    /// Notes the caches and states of `sequences` in `count` equal layers; the bytes they occupy.
+    pub(super) fn caches(&mut self, layer: &Layer, count: u32, step: &Step, sequences: f64) -> f64 {
+        let Some(mixer) = &layer.mixer else { return 0.0 };
+        let (split, precision, layers) = (self.split, self.precision, f64::from(count));
         let tokens = at_least_zero(step.tokens);
         let mut kept = 0.0;
         for entry in mixer.cache() {

@@ -5,7 +5,7 @@ mod ledger;
 
 pub use experts::{busiest_rank, distinct_experts};
 
-use super::architecture::{Architecture, LayerGroup, group};
+use super::architecture::{Architecture, Layer, kinds};
 use super::part::{Block, Component, Part};
 use super::precision::Precision;
 use super::split::Split;
@@ -107,7 +107,7 @@ pub fn decode_read(
 /// Weights are read once per step, whatever the batch; what stays in a GPU's L2 is counted too.
 #[must_use]
 pub fn decode_step(architecture: &Architecture, precision: &Precision, split: &Split, step: &Step) -> DecodeRead {
-    let model = Model { parts: architecture.parts(), layers: &architecture.layers, architecture };
+    let model = Model { parts: architecture.parts(), layers: kinds(&architecture.layers), architecture };
     model.read(precision, split, step)
 }
 
@@ -127,15 +127,15 @@ pub fn draft_step(
     let shared = |part: &Part| matches!(part.component, Component::LmHead | Component::Embedding);
     let tables = architecture.parts().into_iter().filter(|(part, _)| part.block == Block::Outside && shared(part));
     let tables = tables.map(|(part, count)| (Part { tied: true, ..part }, count));
-    let layers = group(prediction.layers.iter().cloned());
-    let model = Model { parts: module.chain(tables).collect(), layers: &layers, architecture };
+    let layers = prediction.layers.iter().map(|layer| (layer, 1)).collect();
+    let model = Model { parts: module.chain(tables).collect(), layers, architecture };
     Some(model.read(precision, split, step))
 }
 
 /// What goes through in a step: weights, and the layers that keep caches.
 struct Model<'a> {
     parts: Vec<(Part, u32)>,
-    layers: &'a [LayerGroup],
+    layers: Vec<(&'a Layer, u32)>,
     architecture: &'a Architecture,
 }
 
@@ -155,9 +155,9 @@ impl Model<'_> {
             }
         }
         let mut cached = 0.0;
-        for group in self.layers {
-            ledger.activations(group, self.architecture.hidden, tokens);
-            cached += ledger.caches(group, step, sequences);
+        for &(layer, count) in &self.layers {
+            ledger.activations(layer, count, self.architecture.hidden, tokens);
+            cached += ledger.caches(layer, count, step, sequences);
         }
         let stages = f64::from(split.pipeline_parallel.max(1));
         ledger.reads.sort_by_key(|read| Component::ALL.iter().position(|component| *component == read.component));
@@ -165,7 +165,7 @@ impl Model<'_> {
             reads: ledger.reads,
             resident_weights: Bytes::new(resident / stages),
             resident_cache: Bytes::new(cached / stages),
-            layers: self.layers.iter().fold(0, |count, group| count.saturating_add(group.count)),
+            layers: self.layers.iter().fold(0, |all, (_, count)| all.saturating_add(*count)),
         }
     }
 }
