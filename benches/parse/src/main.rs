@@ -28,6 +28,9 @@ fn main() {
             let format = decodescope::paste::prometheus::Format::Text;
             usize::from(decodescope::paste::prometheus::check(text, format).is_accepted())
         });
+        if std::env::var_os("ALONE").is_some() {
+            continue;
+        }
         let peers: [(&str, fn(&str) -> usize); 3] = [
             ("prometheus-parse 0.2.5", |text| {
                 let lines = text.lines().map(|line| Ok(line.to_owned()));

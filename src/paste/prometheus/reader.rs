@@ -4,13 +4,13 @@ use super::arena::Arena;
 use super::clutter::{clutter, peel};
 use super::comment::{Comment, comment};
 use super::exposition::{Exposition, Family};
+use super::index::Index;
 use super::remarks::Remarks;
 use super::rule::{Breach, Rule};
 use super::sample::{Line, Previous};
 use crate::paste::{Warning, WarningKind};
 use memchr::{memchr, memmem};
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::ops::Range;
 
 /// Offsets are 32 bits wide; text and pool share them.
@@ -23,7 +23,7 @@ pub(super) struct Reader<'a> {
     breaches: Vec<Breach>,
     remarks: Remarks,
     families: Vec<Family<'a>>,
-    index: HashMap<Cow<'a, str>, usize>,
+    index: Index<'a>,
     eof: bool,
     /// Something only OpenMetrics has was there.
     openmetrics: bool,
@@ -41,14 +41,15 @@ impl<'a> Reader<'a> {
             let cut = text.as_bytes().get(..LONGEST).and_then(|head| memchr::memrchr(b'\n', head));
             source = cut.and_then(|cut| text.get(..=cut)).unwrap_or("");
         }
+        let families = (source.len() / 700).min(4096);
         let mut reader = Reader {
             source,
             arena: Arena::for_text(source.len() as u32),
             previous: Previous::default(),
             breaches: Vec::new(),
             remarks: Remarks::default(),
-            families: Vec::new(),
-            index: HashMap::new(),
+            families: Vec::with_capacity(families),
+            index: Index::with_capacity_and_hasher(families, Default::default()),
             eof: false,
             openmetrics: false,
             fractional: false,
@@ -90,6 +91,12 @@ impl<'a> Reader<'a> {
                 self.tolerate(number);
             }
             return;
+        }
+        // The usual metadata needs none of the care for what stands around metrics.
+        let line = self.source.get(range.clone()).unwrap_or_default();
+        let metadata = line.starts_with("# HELP ") || line.starts_with("# TYPE ");
+        if metadata && !last && !self.in_headers && !line.ends_with('\r') {
+            return self.comment(line, number, false);
         }
         self.awkward(range, number, last);
     }

@@ -2,7 +2,7 @@
 //! reader and the strict check share: what can be read is read, and each breach is noted on the way.
 
 use super::arena::{Arena, ExemplarRecord, Label, Record, Span};
-use super::number::number;
+use super::number::{leading_number, number};
 use super::rule::{Breach, Rule};
 use memchr::{memchr, memchr2};
 use std::ops::Range;
@@ -16,6 +16,9 @@ pub(super) struct Previous {
     prefix: Range<usize>,
     labels_start: u32,
     labels_count: u16,
+    /// From the closing quote of `le` to the closing brace.
+    tail: Range<usize>,
+    tail_labels: Range<usize>,
 }
 
 /// What one line is parsed from and into.
@@ -71,28 +74,32 @@ impl Line<'_, '_> {
         let labels = self.arena.labels.len();
         let exemplars = self.arena.exemplars.len();
         let start = range.start;
-        let result = self.parse(range, number_of_line);
-        if result.is_err() {
-            self.arena.labels.truncate(labels);
-            self.arena.exemplars.truncate(exemplars);
-        }
-        result.map(|record| self.arena.records.push(record)).map_err(|(at, rule)| Breach { at: at - start, rule })
-    }
-
-    #[inline]
-    fn parse(&mut self, range: Range<usize>, line: u32) -> Result<Record, (usize, Rule)> {
-        let Range { start, end } = range;
-        let bytes = self.source.get(..end).unwrap_or_default();
+        // Filled in place: handing it over by value costs more than parsing does.
         let mut record = Record {
             name: Span::default(),
             shared_start: 0,
-            own_start: self.arena.labels.len() as u32,
+            own_start: labels as u32,
             shared_count: 0,
             own_count: 0,
-            line,
+            line: number_of_line,
             value: 0.0,
             timestamp: f64::NAN,
         };
+        if let Err((at, rule)) = self.parse(range, &mut record) {
+            self.arena.labels.truncate(labels);
+            self.arena.exemplars.truncate(exemplars);
+            // It may point at what is gone now.
+            *self.previous = Previous::default();
+            return Err(Breach { at: at - start, rule });
+        }
+        self.arena.records.push(record);
+        Ok(())
+    }
+
+    #[inline]
+    fn parse(&mut self, range: Range<usize>, record: &mut Record) -> Result<(), (usize, Rule)> {
+        let Range { start, end } = range;
+        let bytes = self.source.get(..end).unwrap_or_default();
         let mut at = start;
         if bytes.get(at).copied().is_some_and(is_blank) {
             self.note(start, start, Rule::ExtraBlank);
@@ -124,14 +131,13 @@ impl Line<'_, '_> {
             if brace > at {
                 self.note(start, at, Rule::ExtraBlank);
             }
-            at = self.labels(bytes, start, brace, &mut record)?;
+            at = self.labels(bytes, start, brace, record)?;
             self.previous.name = name;
         }
         if record.name.length == 0 {
             return Err((brace.min(end), Rule::MissingName));
         }
-        self.value(bytes, start, at, &mut record)?;
-        Ok(record)
+        self.value(bytes, start, at, record)
     }
 
     /// Value, timestamp and exemplar from `at` on, the end of the series.
@@ -142,19 +148,20 @@ impl Line<'_, '_> {
             self.note(start, at, Rule::TableRow);
             at = skip_blanks(bytes, at + 1);
         }
-        let token = token_at(bytes, at);
-        if token.is_empty() {
-            return Err((at, Rule::MissingValue));
-        }
-        let Some(value) = number(token) else {
+        let Some((value, length)) = leading_number(bytes.get(at..).unwrap_or_default()) else {
+            let token = token_at(bytes, at);
             let composite = token.first() == Some(&b'{') && memchr(b':', token).is_some();
-            return Err((at, if composite { Rule::CompositeValue } else { Rule::BadNumber }));
+            return Err(match token {
+                [] => (at, Rule::MissingValue),
+                _ if composite => (at, Rule::CompositeValue),
+                _ => (at, Rule::BadNumber),
+            });
         };
         if let Some(rule) = value.deviation {
             self.note(start, at, rule);
         }
         record.value = value.value;
-        at += token.len();
+        at += length;
         if at == bytes.len() {
             return Ok(());
         }
@@ -264,41 +271,77 @@ impl Line<'_, '_> {
     ) -> Result<usize, (usize, Rule)> {
         let prefix = bytes.get(self.previous.prefix.clone()).unwrap_or_default();
         let after = brace + prefix.len();
-        if !prefix.is_empty() && bytes.get(brace..after) == Some(prefix) {
+        if !prefix.is_empty() && record.name.length > 0 && bytes.get(brace..after) == Some(prefix) {
+            let shared = self.previous.labels_count;
             let at = match bytes.get(after) {
                 Some(b'}') => Some(after),
-                Some(b',') if bytes.get(after + 1).is_some_and(|byte| CLASSES[*byte as usize] != 0) => Some(after + 1),
+                Some(b',') if shared > 0 && bytes.get(after + 1).is_some_and(|byte| CLASSES[*byte as usize] != 0) => {
+                    Some(after + 1)
+                }
+                Some(_) if shared == 0 => Some(after),
                 _ => None,
             };
             if let Some(at) = at {
-                record.shared_start = self.previous.labels_start;
-                record.shared_count = self.previous.labels_count;
-                return self.pairs(bytes, start, at, record);
+                let bucket = bytes.get(at..).is_some_and(|rest| rest.starts_with(b"le=\""));
+                let end = if bucket { self.another_bucket(bytes, at, record) } else { None };
+                if end.is_some() || (!bucket && shared > 0) {
+                    record.shared_start = self.previous.labels_start;
+                    record.shared_count = shared;
+                    return end.map_or_else(|| self.pairs(bytes, start, at, record), Ok);
+                }
             }
         }
         let first = self.arena.labels.len();
-        let named = record.name.length > 0;
         let breaches = self.breaches.len();
         let at = self.pairs(bytes, start, brace + 1, record)?;
-        // Remember the labels before `le`, or before the last one: what the next line is likely to share.
-        let labels = self.arena.labels.get(first..).unwrap_or_default();
-        let kept = (labels.iter())
-            .position(|label| label.name.length == 2 && self.is_le(label))
-            .unwrap_or(labels.len().saturating_sub(1));
+        let plain = self.breaches.len() == breaches;
         self.previous.prefix = 0..0;
-        if let Some(last) = kept.checked_sub(1).and_then(|last| labels.get(last))
-            && named
-            && self.breaches.len() == breaches
-            && last.value.start >= self.base
-        {
-            let end = (last.value.start - self.base + last.value.length) as usize + 1;
-            if bytes.get(end - 1) == Some(&b'"') && (brace..bytes.len()).contains(&end) {
-                self.previous.prefix = brace..end;
-                self.previous.labels_start = first as u32;
-                self.previous.labels_count = kept as u16;
-            }
+        if plain {
+            self.remember(bytes, brace..at, first);
         }
         Ok(at)
+    }
+
+    /// Remembers the labels before `le`, or before the last one, and those after `le`: what the next line is likely
+    /// to share.
+    fn remember(&mut self, bytes: &[u8], braces: Range<usize>, first: usize) {
+        let labels = self.arena.labels.get(first..).unwrap_or_default();
+        let le = labels.iter().position(|label| label.name.length == 2 && self.is_le(label));
+        let kept = le.unwrap_or(labels.len().saturating_sub(1));
+        // The place after a label's closing quote; `None` where its value is not as written.
+        let end_of = |label: &Label| {
+            let end = label.value.start.checked_sub(self.base)? as usize + label.value.length as usize;
+            (braces.contains(&end) && bytes.get(end) == Some(&b'"')).then_some(end + 1)
+        };
+        let prefix_end = match kept.checked_sub(1) {
+            None => Some(braces.start + 1),
+            Some(last) => labels.get(last).and_then(end_of),
+        };
+        let tail_start = le.and_then(|le| labels.get(le)).and_then(end_of);
+        let Some(prefix_end) = prefix_end else { return };
+        self.previous.prefix = braces.start..prefix_end;
+        self.previous.labels_start = first as u32;
+        self.previous.labels_count = kept as u16;
+        self.previous.tail = tail_start.map_or(0..0, |start| start - 1..braces.end);
+        self.previous.tail_labels = le.map_or(0..0, |le| first + le + 1..first + labels.len());
+    }
+
+    /// A line that differs from an earlier bucket's in the value of `le` alone, from `at` on; returns the place
+    /// after its closing brace.
+    #[inline]
+    fn another_bucket(&mut self, bytes: &[u8], at: usize, record: &mut Record) -> Option<usize> {
+        let tail = bytes.get(self.previous.tail.clone()).filter(|tail| !tail.is_empty())?;
+        let value = at + b"le=\"".len();
+        let length = bytes.get(value..)?.iter().position(|byte| matches!(byte, b'"' | b'\\'))?;
+        let end = value + length + tail.len();
+        let after = self.previous.tail_labels.clone();
+        if bytes.get(value + length..end)? != tail || after.end > self.arena.labels.len() {
+            return None;
+        }
+        self.arena.labels.push(Label { name: self.span(at..at + 2), value: self.span(value..value + length) });
+        record.own_count = 1 + after.len() as u16;
+        self.arena.labels.extend_from_within(after);
+        Some(end)
     }
 
     fn is_le(&self, label: &Label) -> bool {
@@ -392,11 +435,26 @@ impl Line<'_, '_> {
     #[inline]
     fn push_label(&mut self, start: usize, at: usize, label: Label, record: &mut Record) -> Result<(), (usize, Rule)> {
         let shared = record.shared_start as usize..record.shared_start as usize + record.shared_count as usize;
+        let shared = self.arena.labels.get(shared).unwrap_or_default();
+        let own = self.arena.labels.get(record.own_start as usize..).unwrap_or_default();
+        let alike = |other: &Label| other.name.length == label.name.length;
+        if own.iter().any(alike) || shared.iter().any(alike) {
+            self.compare_names(start, at, label, record);
+        }
+        if record.own_count as u32 + record.shared_count as u32 >= u32::from(u16::MAX) {
+            return Err((at, Rule::TooManyLabels));
+        }
+        self.arena.labels.push(label);
+        record.own_count += 1;
+        Ok(())
+    }
+
+    /// Notes a name that is there already.
+    fn compare_names(&mut self, start: usize, at: usize, label: Label, record: &Record) {
+        let shared = record.shared_start as usize..record.shared_start as usize + record.shared_count as usize;
         let own = record.own_start as usize..;
-        let labels = &self.arena.labels;
-        let earlier = labels.get(shared).into_iter().chain(labels.get(own)).flatten();
-        // Names that differ in length, first or last byte differ; nearly all do.
-        let mut twins = earlier.filter(|other| other.name.length == label.name.length);
+        let earlier = (self.arena.labels.get(shared).into_iter()).chain(self.arena.labels.get(own)).flatten();
+        let mut alike = earlier.filter(|other| other.name.length == label.name.length);
         let pool = self.arena.pool.as_bytes();
         let bytes_of = |span: Span| {
             let within = |from: u32| {
@@ -406,15 +464,9 @@ impl Line<'_, '_> {
             self.source.get(within(self.base)).or_else(|| pool.get(within(self.arena.pool_start))).unwrap_or_default()
         };
         let name = bytes_of(label.name);
-        if twins.any(|other| bytes_of(other.name) == name) {
+        if alike.any(|other| bytes_of(other.name) == name) {
             self.note(start, at, Rule::DuplicateLabel);
         }
-        if record.own_count as u32 + record.shared_count as u32 >= u32::from(u16::MAX) {
-            return Err((at, Rule::TooManyLabels));
-        }
-        self.arena.labels.push(label);
-        record.own_count += 1;
-        Ok(())
     }
 
     /// The quoted text that opens at `at`, and the place after its closing quote.
