@@ -28,7 +28,7 @@ pub(super) fn number(token: &[u8]) -> Option<Number> {
 /// Every finite result is the double nearest to the decimal written. Digits below 2⁵³ with a power of ten up to 22 need
 /// one rounding, so one multiplication or division is exact (W. D. Clinger, "How to read floating point numbers
 /// accurately", PLDI 1990); all others go through the standard library, which rounds correctly.
-#[inline]
+#[inline(always)]
 pub(super) fn leading_number(text: &[u8]) -> Option<(Number, usize)> {
     let signed = matches!(text.first(), Some(b'-' | b'+'));
     let negative = text.first() == Some(&b'-');

@@ -342,3 +342,33 @@ fn set<T: PartialEq>(place: &mut Option<T>, value: T) -> Option<bool> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::paste::prometheus::arena::{ExemplarRecord, Label, Record};
+    use std::mem::size_of;
+
+    /// What an exposition keeps beyond the text it borrows.
+    fn kept(arena: &Arena) -> usize {
+        arena.records.capacity() * size_of::<Record>()
+            + arena.labels.capacity() * size_of::<Label>()
+            + arena.exemplars.capacity() * size_of::<ExemplarRecord>()
+            + arena.pool.capacity()
+    }
+
+    #[test]
+    fn a_scrape_takes_less_memory_than_its_text() {
+        let mut text = String::new();
+        for set in 0..200 {
+            for le in ["0.01", "0.025", "0.05", "0.1", "0.25", "0.5", "1.0", "+Inf"] {
+                text += &format!(
+                    "vllm:inter_token_latency_seconds_bucket{{engine=\"{set}\",le=\"{le}\",model_name=\"organisation/Model\"}} 17.0\n"
+                );
+            }
+        }
+        let exposition = Reader::read(&text);
+        assert_eq!(exposition.samples().len(), 1600);
+        assert!(kept(&exposition.arena) < text.len(), "{} for {}", kept(&exposition.arena), text.len());
+    }
+}

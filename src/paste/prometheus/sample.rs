@@ -328,7 +328,7 @@ impl Line<'_, '_> {
 
     /// A line that differs from an earlier bucket's in the value of `le` alone, from `at` on; returns the place
     /// after its closing brace.
-    #[inline]
+    #[inline(always)]
     fn another_bucket(&mut self, bytes: &[u8], at: usize, record: &mut Record) -> Option<usize> {
         let tail = bytes.get(self.previous.tail.clone()).filter(|tail| !tail.is_empty())?;
         let value = at + b"le=\"".len();
