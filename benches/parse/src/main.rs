@@ -20,6 +20,9 @@ fn main() {
             let decoded = decodescope::paste::decode(text.as_bytes()).map(|decoded| decoded.text).unwrap_or_default();
             decodescope::paste::prometheus::read(&decoded).samples().len()
         });
+        if std::env::var_os("ALONE").is_some() {
+            continue;
+        }
         measure(&text, "  and every name, label and value looked at", |text| {
             let exposition = decodescope::paste::prometheus::read(text);
             exposition.samples().map(|sample| sample.labels().map(|(_, value)| value.len()).sum::<usize>()).sum()
@@ -28,9 +31,6 @@ fn main() {
             let format = decodescope::paste::prometheus::Format::Text;
             usize::from(decodescope::paste::prometheus::check(text, format).is_accepted())
         });
-        if std::env::var_os("ALONE").is_some() {
-            continue;
-        }
         let peers: [(&str, fn(&str) -> usize); 3] = [
             ("prometheus-parse 0.2.5", |text| {
                 let lines = text.lines().map(|line| Ok(line.to_owned()));

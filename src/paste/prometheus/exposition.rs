@@ -233,7 +233,9 @@ impl<'a> Sample<'a> {
     /// The time of the sample, where one is written.
     #[must_use]
     pub fn timestamp(&self) -> Option<Timestamp> {
-        self.exposition.time(self.record.timestamp)
+        let times = &self.exposition.arena.times;
+        let found = times.binary_search_by_key(&self.index, |(sample, _)| *sample as usize).ok()?;
+        times.get(found).and_then(|(_, raw)| self.exposition.time(*raw))
     }
 
     /// The line it was read from, counted from 1.

@@ -118,7 +118,7 @@ impl<'a> Reader<'a> {
             record.own_count + record.shared_count == 0 && self.source.as_bytes().get(end - 1) == Some(&b':')
         });
         if prose {
-            self.arena.records.pop();
+            self.arena.forget_latest();
             return Err(Breach { at: 0, rule: Rule::NotASample });
         }
         Ok(())
@@ -326,8 +326,10 @@ impl Reader<'_> {
             false => (1e8..1e11, "a timestamp is read as milliseconds, as the format says, but looks like seconds"),
             true => (1e11..f64::MAX, "a timestamp is read as seconds, as the format says, but looks like milliseconds"),
         };
-        for record in self.arena.records.iter().filter(|record| odd.contains(&record.timestamp)) {
-            self.remarks.say(record.line as usize, WarningKind::Trap, message);
+        for (sample, _) in self.arena.times.iter().filter(|(_, time)| odd.contains(time)) {
+            if let Some(record) = self.arena.records.get(*sample as usize) {
+                self.remarks.say(record.line as usize, WarningKind::Trap, message);
+            }
         }
     }
 }

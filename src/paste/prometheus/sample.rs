@@ -21,6 +21,15 @@ pub(super) struct Previous {
     tail_labels: Range<usize>,
 }
 
+/// A name with labels: those shared with an earlier line and how many of its own.
+#[derive(Debug, Clone, Copy, Default)]
+struct Series {
+    name: Span,
+    shared_start: u32,
+    shared_count: u16,
+    own_count: u16,
+}
+
 /// What one line is parsed from and into.
 pub(super) struct Line<'t, 'a> {
     /// The text that holds the line.
@@ -74,30 +83,32 @@ impl Line<'_, '_> {
         let labels = self.arena.labels.len();
         let exemplars = self.arena.exemplars.len();
         let start = range.start;
-        // Filled in place: handing it over by value costs more than parsing does.
-        let mut record = Record {
-            name: Span::default(),
-            shared_start: 0,
-            own_start: labels as u32,
-            shared_count: 0,
-            own_count: 0,
-            line: number_of_line,
-            value: 0.0,
-            timestamp: f64::NAN,
-        };
-        if let Err((at, rule)) = self.parse(range, &mut record) {
-            self.arena.labels.truncate(labels);
-            self.arena.exemplars.truncate(exemplars);
-            // It may point at what is gone now.
-            *self.previous = Previous::default();
-            return Err(Breach { at: at - start, rule });
+        match self.parse(range) {
+            Ok((series, value, timestamp)) => {
+                if !timestamp.is_nan() {
+                    self.arena.times.push((self.arena.records.len() as u32, timestamp));
+                }
+                let Series { name, shared_start, shared_count, own_count } = series;
+                let own_start = labels as u32;
+                let line = number_of_line;
+                let record = Record { name, shared_start, own_start, shared_count, own_count, line, value };
+                self.arena.records.push(record);
+                Ok(())
+            }
+            Err((at, rule)) => {
+                self.arena.labels.truncate(labels);
+                self.arena.exemplars.truncate(exemplars);
+                // It may point at what is gone now.
+                *self.previous = Previous::default();
+                Err(Breach { at: at - start, rule })
+            }
         }
-        self.arena.records.push(record);
-        Ok(())
     }
 
-    #[inline]
-    fn parse(&mut self, range: Range<usize>, record: &mut Record) -> Result<(), (usize, Rule)> {
+    /// The series, its value, and its timestamp (NaN where there is none). All by value: a record filled in
+    /// place and then copied costs more than parsing does.
+    #[inline(always)]
+    fn parse(&mut self, range: Range<usize>) -> Result<(Series, f64, f64), (usize, Rule)> {
         let Range { start, end } = range;
         let bytes = self.source.get(..end).unwrap_or_default();
         let mut at = start;
@@ -114,35 +125,37 @@ impl Line<'_, '_> {
             at..name_end(bytes, at, true)
         };
         at = name.end;
+        let mut series = Series::default();
         if name.is_empty() {
             match bytes.get(at) {
                 Some(b'{') => {}
                 Some(b'"') => {
                     self.note(start, at, Rule::QuotedNameOutside);
-                    (record.name, at) = self.quoted(bytes, start, at)?;
+                    (series.name, at) = self.quoted(bytes, start, at)?;
                 }
                 _ => return Err((at, Rule::NotASample)),
             }
         } else {
-            record.name = self.span(name.clone());
+            series.name = self.span(name.clone());
         }
         let brace = skip_blanks(bytes, at);
         if bytes.get(brace) == Some(&b'{') {
             if brace > at {
                 self.note(start, at, Rule::ExtraBlank);
             }
-            at = self.labels(bytes, start, brace, record)?;
+            (at, series) = self.labels(bytes, start, brace, series)?;
             self.previous.name = name;
         }
-        if record.name.length == 0 {
+        if series.name.length == 0 {
             return Err((brace.min(end), Rule::MissingName));
         }
-        self.value(bytes, start, at, record)
+        let (value, timestamp) = self.value(bytes, start, at)?;
+        Ok((series, value, timestamp))
     }
 
     /// Value, timestamp and exemplar from `at` on, the end of the series.
     #[inline]
-    fn value(&mut self, bytes: &[u8], start: usize, mut at: usize, record: &mut Record) -> Result<(), (usize, Rule)> {
+    fn value(&mut self, bytes: &[u8], start: usize, mut at: usize) -> Result<(f64, f64), (usize, Rule)> {
         at = self.separator(bytes, start, at);
         if bytes.get(at) == Some(&b'|') {
             self.note(start, at, Rule::TableRow);
@@ -160,22 +173,20 @@ impl Line<'_, '_> {
         if let Some(rule) = value.deviation {
             self.note(start, at, rule);
         }
-        record.value = value.value;
         at += length;
-        if at == bytes.len() {
-            return Ok(());
-        }
-        self.rest(bytes, start, at, record)
+        let timestamp = if at == bytes.len() { f64::NAN } else { self.rest(bytes, start, at)? };
+        Ok((value.value, timestamp))
     }
 
-    /// What may follow the value.
-    fn rest(&mut self, bytes: &[u8], start: usize, mut at: usize, record: &mut Record) -> Result<(), (usize, Rule)> {
+    /// What may follow the value; returns the timestamp.
+    fn rest(&mut self, bytes: &[u8], start: usize, mut at: usize) -> Result<f64, (usize, Rule)> {
+        let mut timestamp = f64::NAN;
         at = self.separator(bytes, start, at);
         let token = token_at(bytes, at);
         if !matches!(token.first(), None | Some(b'#' | b's' | b'|')) {
             let Some(time) = number(token) else { return Err((at, Rule::BadTimestamp)) };
             self.note_timestamp(start, at, token, time.value, time.integer);
-            record.timestamp = if time.value.is_finite() { time.value } else { f64::NAN };
+            timestamp = if time.value.is_finite() { time.value } else { f64::NAN };
             at = self.separator(bytes, start, at + token.len());
         }
         if let Some(time) = token_at(bytes, at).strip_prefix(b"st@") {
@@ -188,10 +199,10 @@ impl Line<'_, '_> {
         // A Markdown table row ends in a bar.
         if bytes.get(at) == Some(&b'|') && skip_blanks(bytes, at + 1) == bytes.len() {
             self.note(start, at, Rule::TableRow);
-            return Ok(());
+            return Ok(timestamp);
         }
         match bytes.get(at) {
-            None => Ok(()),
+            None => Ok(timestamp),
             Some(b'#') => {
                 self.note(start, at, Rule::Exemplar);
                 let labels = self.arena.labels.len();
@@ -199,7 +210,7 @@ impl Line<'_, '_> {
                     self.arena.labels.truncate(labels);
                     self.note(start, bad, if rule == Rule::DuplicateLabel { rule } else { Rule::BadExemplar });
                 }
-                Ok(())
+                Ok(timestamp)
             }
             Some(_) => Err((at, Rule::TrailingText)),
         }
@@ -216,18 +227,9 @@ impl Line<'_, '_> {
             return Err((at, Rule::BadExemplar));
         }
         let labels_start = self.arena.labels.len() as u32;
-        let mut unnamed = Record {
-            name: Span::default(),
-            shared_start: 0,
-            own_start: labels_start,
-            shared_count: 0,
-            own_count: 0,
-            line: 0,
-            value: 0.0,
-            timestamp: f64::NAN,
-        };
-        at = self.pairs(bytes, start, at + 1, &mut unnamed)?;
-        if unnamed.name.length > 0 {
+        let series;
+        (at, series) = self.pairs(bytes, start, at + 1, Series::default(), labels_start)?;
+        if series.name.length > 0 {
             return Err((at, Rule::BadExemplar));
         }
         at = self.separator(bytes, start, at);
@@ -253,7 +255,7 @@ impl Line<'_, '_> {
         self.arena.exemplars.push(ExemplarRecord {
             sample: self.arena.records.len() as u32,
             labels_start,
-            labels_count: unnamed.own_count,
+            labels_count: series.own_count,
             value: value.value,
             timestamp,
         });
@@ -267,11 +269,12 @@ impl Line<'_, '_> {
         bytes: &[u8],
         start: usize,
         brace: usize,
-        record: &mut Record,
-    ) -> Result<usize, (usize, Rule)> {
+        mut series: Series,
+    ) -> Result<(usize, Series), (usize, Rule)> {
+        let own_start = self.arena.labels.len() as u32;
         let prefix = bytes.get(self.previous.prefix.clone()).unwrap_or_default();
         let after = brace + prefix.len();
-        if !prefix.is_empty() && record.name.length > 0 && bytes.get(brace..after) == Some(prefix) {
+        if !prefix.is_empty() && series.name.length > 0 && bytes.get(brace..after) == Some(prefix) {
             let shared = self.previous.labels_count;
             let at = match bytes.get(after) {
                 Some(b'}') => Some(after),
@@ -283,23 +286,28 @@ impl Line<'_, '_> {
             };
             if let Some(at) = at {
                 let bucket = bytes.get(at..).is_some_and(|rest| rest.starts_with(b"le=\""));
-                let end = if bucket { self.another_bucket(bytes, at, record) } else { None };
+                let end = if bucket { self.another_bucket(bytes, at) } else { None };
                 if end.is_some() || (!bucket && shared > 0) {
-                    record.shared_start = self.previous.labels_start;
-                    record.shared_count = shared;
-                    return end.map_or_else(|| self.pairs(bytes, start, at, record), Ok);
+                    series.shared_start = self.previous.labels_start;
+                    series.shared_count = shared;
+                }
+                if let Some((end, own_count)) = end {
+                    series.own_count = own_count;
+                    return Ok((end, series));
+                }
+                if !bucket && shared > 0 {
+                    return self.pairs(bytes, start, at, series, own_start);
                 }
             }
         }
-        let first = self.arena.labels.len();
         let breaches = self.breaches.len();
-        let at = self.pairs(bytes, start, brace + 1, record)?;
+        let (at, series) = self.pairs(bytes, start, brace + 1, series, own_start)?;
         let plain = self.breaches.len() == breaches;
         self.previous.prefix = 0..0;
         if plain {
-            self.remember(bytes, brace..at, first);
+            self.remember(bytes, brace..at, own_start as usize);
         }
-        Ok(at)
+        Ok((at, series))
     }
 
     /// Remembers the labels before `le`, or before the last one, and those after `le`: what the next line is likely
@@ -327,9 +335,9 @@ impl Line<'_, '_> {
     }
 
     /// A line that differs from an earlier bucket's in the value of `le` alone, from `at` on; returns the place
-    /// after its closing brace.
+    /// after its closing brace and how many labels there are from `at` on.
     #[inline(always)]
-    fn another_bucket(&mut self, bytes: &[u8], at: usize, record: &mut Record) -> Option<usize> {
+    fn another_bucket(&mut self, bytes: &[u8], at: usize) -> Option<(usize, u16)> {
         let tail = bytes.get(self.previous.tail.clone()).filter(|tail| !tail.is_empty())?;
         let value = at + b"le=\"".len();
         let length = bytes.get(value..)?.iter().position(|byte| matches!(byte, b'"' | b'\\'))?;
@@ -339,9 +347,9 @@ impl Line<'_, '_> {
             return None;
         }
         self.arena.labels.push(Label { name: self.span(at..at + 2), value: self.span(value..value + length) });
-        record.own_count = 1 + after.len() as u16;
+        let count = 1 + after.len() as u16;
         self.arena.labels.extend_from_within(after);
-        Some(end)
+        Some((end, count))
     }
 
     fn is_le(&self, label: &Label) -> bool {
@@ -349,15 +357,15 @@ impl Line<'_, '_> {
         self.source.get(start..start + 2) == Some(b"le")
     }
 
-    /// Label pairs up to and with the closing brace.
-    #[inline]
+    /// Label pairs up to and with the closing brace; returns the place after it and the series with them.
     fn pairs(
         &mut self,
         bytes: &[u8],
         start: usize,
         mut at: usize,
-        record: &mut Record,
-    ) -> Result<usize, (usize, Rule)> {
+        mut series: Series,
+        own_start: u32,
+    ) -> Result<(usize, Series), (usize, Rule)> {
         let mut comma = false;
         loop {
             at = self.inner_blanks(bytes, start, at);
@@ -371,7 +379,7 @@ impl Line<'_, '_> {
                         if comma {
                             self.note(start, at - 1, Rule::TrailingComma);
                         }
-                        return Ok(at + 1);
+                        return Ok((at + 1, series));
                     }
                     Some(b',') => {
                         self.note(start, at, Rule::StrayComma);
@@ -385,16 +393,16 @@ impl Line<'_, '_> {
             at = self.inner_blanks(bytes, start, at);
             if bytes.get(at) != Some(&b'=') {
                 let quoted = bytes.get(name_start) == Some(&b'"');
-                let first = record.own_count + record.shared_count == 0 && !comma;
+                let first = series.own_count + series.shared_count == 0 && !comma;
                 match bytes.get(at) {
                     Some(b',' | b'}') if quoted && name.length == 0 => return Err((name_start, Rule::EmptyName)),
-                    Some(b',' | b'}') if record.name.length == 0 && (quoted || first) => {
+                    Some(b',' | b'}') if series.name.length == 0 && (quoted || first) => {
                         if !quoted {
                             self.note(start, name_start, Rule::BareNameInBraces);
                         } else if !first {
                             self.note(start, name_start, Rule::NameNotFirst);
                         }
-                        record.name = name;
+                        series.name = name;
                     }
                     None => return Err((at, Rule::OpenBraces)),
                     Some(_) => return Err((at, Rule::MissingEquals)),
@@ -411,7 +419,7 @@ impl Line<'_, '_> {
                 }
                 let value;
                 (value, at) = self.quoted(bytes, start, at)?;
-                self.push_label(start, name_start, Label { name, value }, record)?;
+                self.push_label(start, name_start, Label { name, value }, &mut series, own_start)?;
             }
             if bytes.get(at).copied().is_some_and(is_blank) {
                 at = self.inner_blanks(bytes, start, at);
@@ -421,7 +429,7 @@ impl Line<'_, '_> {
                     comma = true;
                     at += 1;
                 }
-                Some(b'}') => return Ok(at + 1),
+                Some(b'}') => return Ok((at + 1, series)),
                 None => return Err((at, Rule::OpenBraces)),
                 Some(next) if CLASSES[*next as usize] & (LABEL_NAME | DIGIT) == LABEL_NAME && is_pair(bytes, at) => {
                     comma = false;
@@ -433,26 +441,33 @@ impl Line<'_, '_> {
     }
 
     #[inline]
-    fn push_label(&mut self, start: usize, at: usize, label: Label, record: &mut Record) -> Result<(), (usize, Rule)> {
-        let shared = record.shared_start as usize..record.shared_start as usize + record.shared_count as usize;
+    fn push_label(
+        &mut self,
+        start: usize,
+        at: usize,
+        label: Label,
+        series: &mut Series,
+        own_start: u32,
+    ) -> Result<(), (usize, Rule)> {
+        let shared = series.shared_start as usize..series.shared_start as usize + series.shared_count as usize;
         let shared = self.arena.labels.get(shared).unwrap_or_default();
-        let own = self.arena.labels.get(record.own_start as usize..).unwrap_or_default();
+        let own = self.arena.labels.get(own_start as usize..).unwrap_or_default();
         let alike = |other: &Label| other.name.length == label.name.length;
         if own.iter().any(alike) || shared.iter().any(alike) {
-            self.compare_names(start, at, label, record);
+            self.compare_names(start, at, label, series, own_start);
         }
-        if record.own_count as u32 + record.shared_count as u32 >= u32::from(u16::MAX) {
+        if series.own_count as u32 + series.shared_count as u32 >= u32::from(u16::MAX) {
             return Err((at, Rule::TooManyLabels));
         }
         self.arena.labels.push(label);
-        record.own_count += 1;
+        series.own_count += 1;
         Ok(())
     }
 
     /// Notes a name that is there already.
-    fn compare_names(&mut self, start: usize, at: usize, label: Label, record: &Record) {
-        let shared = record.shared_start as usize..record.shared_start as usize + record.shared_count as usize;
-        let own = record.own_start as usize..;
+    fn compare_names(&mut self, start: usize, at: usize, label: Label, series: &Series, own_start: u32) {
+        let shared = series.shared_start as usize..series.shared_start as usize + series.shared_count as usize;
+        let own = own_start as usize..;
         let earlier = (self.arena.labels.get(shared).into_iter()).chain(self.arena.labels.get(own)).flatten();
         let mut alike = earlier.filter(|other| other.name.length == label.name.length);
         let pool = self.arena.pool.as_bytes();
