@@ -23,6 +23,7 @@ mod arena;
 mod clutter;
 mod comment;
 mod exposition;
+mod index;
 mod inspect;
 mod number;
 mod points;

@@ -4,13 +4,13 @@ use super::arena::Arena;
 use super::clutter::{clutter, peel};
 use super::comment::{Comment, comment};
 use super::exposition::{Exposition, Family};
+use super::index::Index;
 use super::remarks::Remarks;
 use super::rule::{Breach, Rule};
 use super::sample::{Line, Previous};
 use crate::paste::{Warning, WarningKind};
 use memchr::{memchr, memmem};
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::ops::Range;
 
 /// Offsets are 32 bits wide; text and pool share them.
@@ -23,7 +23,7 @@ pub(super) struct Reader<'a> {
     breaches: Vec<Breach>,
     remarks: Remarks,
     families: Vec<Family<'a>>,
-    index: HashMap<Cow<'a, str>, usize>,
+    index: Index<'a>,
     eof: bool,
     /// Something only OpenMetrics has was there.
     openmetrics: bool,
@@ -41,14 +41,15 @@ impl<'a> Reader<'a> {
             let cut = text.as_bytes().get(..LONGEST).and_then(|head| memchr::memrchr(b'\n', head));
             source = cut.and_then(|cut| text.get(..=cut)).unwrap_or("");
         }
+        let families = (source.len() / 700).min(4096);
         let mut reader = Reader {
             source,
             arena: Arena::for_text(source.len() as u32),
             previous: Previous::default(),
             breaches: Vec::new(),
             remarks: Remarks::default(),
-            families: Vec::new(),
-            index: HashMap::new(),
+            families: Vec::with_capacity(families),
+            index: Index::with_capacity_and_hasher(families, Default::default()),
             eof: false,
             openmetrics: false,
             fractional: false,
@@ -91,6 +92,12 @@ impl<'a> Reader<'a> {
             }
             return;
         }
+        // The usual metadata needs none of the care for what stands around metrics.
+        let line = self.source.get(range.clone()).unwrap_or_default();
+        let metadata = line.starts_with("# HELP ") || line.starts_with("# TYPE ");
+        if metadata && !last && !self.in_headers && !line.ends_with('\r') {
+            return self.comment(line, number, false);
+        }
         self.awkward(range, number, last);
     }
 
@@ -111,7 +118,7 @@ impl<'a> Reader<'a> {
             record.own_count + record.shared_count == 0 && self.source.as_bytes().get(end - 1) == Some(&b':')
         });
         if prose {
-            self.arena.records.pop();
+            self.arena.forget_latest();
             return Err(Breach { at: 0, rule: Rule::NotASample });
         }
         Ok(())
@@ -319,8 +326,10 @@ impl Reader<'_> {
             false => (1e8..1e11, "a timestamp is read as milliseconds, as the format says, but looks like seconds"),
             true => (1e11..f64::MAX, "a timestamp is read as seconds, as the format says, but looks like milliseconds"),
         };
-        for record in self.arena.records.iter().filter(|record| odd.contains(&record.timestamp)) {
-            self.remarks.say(record.line as usize, WarningKind::Trap, message);
+        for (sample, _) in self.arena.times.iter().filter(|(_, time)| odd.contains(time)) {
+            if let Some(record) = self.arena.records.get(*sample as usize) {
+                self.remarks.say(record.line as usize, WarningKind::Trap, message);
+            }
         }
     }
 }
@@ -333,5 +342,35 @@ fn set<T: PartialEq>(place: &mut Option<T>, value: T) -> Option<bool> {
             *place = Some(value);
             None
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::paste::prometheus::arena::{ExemplarRecord, Label, Record};
+    use std::mem::size_of;
+
+    /// What an exposition keeps beyond the text it borrows.
+    fn kept(arena: &Arena) -> usize {
+        arena.records.capacity() * size_of::<Record>()
+            + arena.labels.capacity() * size_of::<Label>()
+            + arena.exemplars.capacity() * size_of::<ExemplarRecord>()
+            + arena.pool.capacity()
+    }
+
+    #[test]
+    fn a_scrape_takes_less_memory_than_its_text() {
+        let mut text = String::new();
+        for set in 0..200 {
+            for le in ["0.01", "0.025", "0.05", "0.1", "0.25", "0.5", "1.0", "+Inf"] {
+                text += &format!(
+                    "vllm:inter_token_latency_seconds_bucket{{engine=\"{set}\",le=\"{le}\",model_name=\"organisation/Model\"}} 17.0\n"
+                );
+            }
+        }
+        let exposition = Reader::read(&text);
+        assert_eq!(exposition.samples().len(), 1600);
+        assert!(kept(&exposition.arena) < text.len(), "{} for {}", kept(&exposition.arena), text.len());
     }
 }
