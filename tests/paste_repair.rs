@@ -110,3 +110,27 @@ fn other_json_is_said_to_be_json() {
     assert_eq!(kinds(text), [(Some(1), WarningKind::Skipped)]);
     assert!(read(text).warnings()[0].message.contains("JSON"));
 }
+
+#[test]
+fn no_line_takes_long_however_it_is_made() {
+    let labels: Vec<String> = (0..60_000).map(|label| format!("l{label}=\"\"")).collect();
+    for line in [
+        "<a".repeat(200_000),
+        "&".repeat(400_000),
+        "\u{1b}[".repeat(200_000),
+        "a{".repeat(200_000),
+        "{\"".repeat(200_000),
+        "a=\\\"".repeat(100_000),
+        "1 ".repeat(200_000),
+        "> ".repeat(100_000),
+        "\r".repeat(100_000),
+        "# #".repeat(100_000),
+        format!("a{{{}}} 1", labels.join(",")),
+    ] {
+        let text = format!("{line}\na_b 1\n{line}\n");
+        let started = std::time::Instant::now();
+        assert!(read(&text).samples().len() <= 1);
+        let shown: String = line.chars().take(8).collect();
+        assert!(started.elapsed().as_secs() < 5, "{shown:?} took {:?}", started.elapsed());
+    }
+}

@@ -97,7 +97,7 @@ rules! {
     OpenQuote [Text OpenMetrics] "ETVP" "TP" "a quote is never closed";
     OpenBraces [Text OpenMetrics] "ETVP" "TP" "the line ends inside the braces";
     TextAfterLabel [Text OpenMetrics] "ETVP" "TP" "`,` or `}` was expected after the label (an unescaped quote in its value?)";
-    TooManyLabels [] "" "" "there are more than 65535 labels";
+    TooManyLabels [] "" "" "there are more than 1024 labels";
     MissingValue [Text OpenMetrics] "ETVP" "TP" "there is no value";
     BadNumber [Text OpenMetrics] "ETVP" "TP" "the value is not a number";
     CompositeValue [Text OpenMetrics] "ETVP" "TP" "the value is a composite of OpenMetrics 2.0";
