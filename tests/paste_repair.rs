@@ -84,6 +84,14 @@ fn a_line_feed_inside_a_label() {
 }
 
 #[test]
+fn carriage_returns_inside_lines() {
+    assert_eq!(samples("a{x=\"p\rq\"} 1\r\nb 2\r\n").len(), 2);
+    assert_eq!(kinds("# a comment\rerased\na 1\n"), []);
+    assert_eq!(samples("# TYPE a gauge\ra 1\rb 2\r"), [("a".to_owned(), 1.0, 1), ("b".to_owned(), 2.0, 1)]);
+    assert_eq!(samples("  0     0\r100 45575  100 45575\na 1\n"), [("a".to_owned(), 1.0, 2)]);
+}
+
+#[test]
 fn an_unclosed_quote_costs_its_line_alone() {
     assert_eq!(samples("a{x=\"y} 1\nb{x=\"z\"} 2\nc 3\n"), [("b".to_owned(), 2.0, 2), ("c".to_owned(), 3.0, 3)]);
 }
