@@ -26,7 +26,7 @@ test:
 	@tools/test.sh $(STEPS)
 
 bench:
-	@cargo bench --features cli
+	@cargo run --release --manifest-path benches/parse/Cargo.toml $(FILES)
 
 clean:
 	@cargo clean
