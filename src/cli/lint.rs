@@ -23,7 +23,7 @@ struct Report<'a> {
 struct Row {
     line: usize,
     column: usize,
-    rule: &'static str,
+    rule: String,
     message: &'static str,
     forbidden: bool,
     refused_by: Vec<&'static str>,
