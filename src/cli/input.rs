@@ -64,5 +64,6 @@ fn join(mut first: Dump, second: Dump) -> Dump {
         warnings: both,
         outcome: if fine { Outcome::Fine } else { first.outcome },
         names: first.names.into_iter().chain(second.names).collect(),
+        ..first
     }
 }
