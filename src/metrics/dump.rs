@@ -7,6 +7,7 @@ use super::scrapes;
 use super::series::SeriesMap;
 use super::serving::{Selection, ServingMetrics};
 use super::sets;
+use super::traps::{Scene, traps};
 use crate::paste::prometheus::Exposition;
 use crate::paste::{Warning, WarningKind};
 use std::ops::Range;
@@ -62,6 +63,22 @@ impl Dump {
     pub fn select(&self, selection: &Selection) -> ServingMetrics {
         ServingMetrics::together(self.sets.iter().filter(|set| selection.includes(&set.selection)))
     }
+
+    /// The dumps of two servers as one: their sets side by side. What happened between scrapes cannot be told of it.
+    #[must_use]
+    pub fn beside(self, other: Dump) -> Dump {
+        let fine = self.outcome == Outcome::Fine || other.outcome == Outcome::Fine;
+        Dump {
+            sets: [self.sets, other.sets].concat(),
+            warnings: [self.warnings, other.warnings].concat(),
+            outcome: if fine { Outcome::Fine } else { self.outcome },
+            names: [self.names, other.names].concat(),
+            started: None,
+            taken: None,
+            earlier: Vec::new(),
+            series: SeriesMap::new(),
+        }
+    }
 }
 
 /// Reads what the samples mean.
@@ -77,8 +94,8 @@ pub fn read_dump(exposition: &Exposition<'_>) -> Dump {
         _ => (gathered, [].as_slice()),
     };
     let earlier: Vec<Dump> =
-        earlier.iter().map(|range: &Range<usize>| conclude(gather(exposition, range.clone()), false)).collect();
-    let mut dump = conclude(last, exposition.has_metadata_only());
+        earlier.iter().map(|range: &Range<usize>| conclude(exposition, gather(exposition, range.clone()))).collect();
+    let mut dump = conclude(exposition, last);
     if !earlier.is_empty() {
         let message = format!(
             "{} scrapes of the same server in one text: this is the last, counted since the server started",
@@ -92,7 +109,7 @@ pub fn read_dump(exposition: &Exposition<'_>) -> Dump {
     dump
 }
 
-fn conclude(gathered: Gathered, metadata_only: bool) -> Dump {
+fn conclude(exposition: &Exposition<'_>, gathered: Gathered) -> Dump {
     let Gathered { series, names, mut warnings, repeated, started, taken } = gathered;
     if repeated.samples > 0 {
         let message = format!(
@@ -104,8 +121,10 @@ fn conclude(gathered: Gathered, metadata_only: bool) -> Dump {
     }
     let sets = sets::sets(&series);
     let outcome = outcome(&sets, &names);
-    warnings.extend(explain(outcome, &sets, &names, metadata_only));
-    warnings.extend(not_added_up(&sets));
+    warnings.extend(explain(outcome, &sets, &names, exposition.has_metadata_only()));
+    let all = ServingMetrics::together(&sets);
+    warnings.extend(not_added_up(&all, &sets));
+    warnings.extend(traps(&Scene { all, sets: &sets, names: &names, series: &series, exposition }));
     Dump { sets, warnings, outcome, names, started, taken, earlier: Vec::new(), series }
 }
 
@@ -149,8 +168,7 @@ fn explain(outcome: Outcome, sets: &[ServingMetrics], names: &[NameCount], metad
 }
 
 /// Distributions of which all sets together hold fewer observations than the sets do one by one.
-fn not_added_up(sets: &[ServingMetrics]) -> Vec<Warning> {
-    let all = ServingMetrics::together(sets);
+fn not_added_up(all: &ServingMetrics, sets: &[ServingMetrics]) -> Vec<Warning> {
     let mut warnings = Vec::new();
     for (meaning, latency) in &all.histograms {
         let parts = sets.iter().filter(|set| all.product.starts_with(&set.product));

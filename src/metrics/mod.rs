@@ -10,6 +10,7 @@
 //! | `serving` | one set of metrics, and several of them together |
 //! | `dump` | a whole dump, read |
 //! | `scrapes` | several scrapes in one text |
+//! | `traps/` | what is easily misread, where a dump shows it |
 //! | `histogram/` | statistics from buckets and a sum |
 //! | `window/` | what happened between two scrapes |
 
@@ -22,6 +23,7 @@ mod scrapes;
 mod series;
 mod serving;
 mod sets;
+mod traps;
 pub mod window;
 
 pub use dump::{Dump, NameCount, Outcome, read_dump};
