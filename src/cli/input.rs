@@ -1,8 +1,8 @@
 //! Reading dumps from files and standard input.
 
 use crate::Failure;
-use decodescope::metrics::{Dump, Outcome, read_dump};
-use decodescope::paste::{self, Warning, prometheus};
+use decodescope::metrics::{Dump, read_dump};
+use decodescope::paste::{self, prometheus};
 use std::io::{IsTerminal as _, Read as _};
 
 /// The dumps of a command line, read and put together.
@@ -29,7 +29,7 @@ pub fn read(files: &[String]) -> Result<Option<Input>, Failure> {
         dumps.push(read_one(name, &bytes, names.len() > 1)?);
     }
     let name = if standard_input { "standard input".to_owned() } else { names.join(", ") };
-    Ok(dumps.into_iter().reduce(join).map(|dump| Input { name, dump }))
+    Ok(dumps.into_iter().reduce(Dump::beside).map(|dump| Input { name, dump }))
 }
 
 /// The bytes of one file, or of standard input for `-`.
@@ -54,16 +54,4 @@ fn read_one(name: &str, bytes: &[u8], several: bool) -> Result<Dump, Failure> {
         }
     }
     Ok(dump)
-}
-
-/// Two dumps of two servers as one: their sets side by side.
-fn join(mut first: Dump, second: Dump) -> Dump {
-    let both: Vec<Warning> = std::mem::take(&mut first.warnings).into_iter().chain(second.warnings).collect();
-    let fine = first.outcome == Outcome::Fine || second.outcome == Outcome::Fine;
-    Dump {
-        sets: first.sets.into_iter().chain(second.sets).collect(),
-        warnings: both,
-        outcome: if fine { Outcome::Fine } else { first.outcome },
-        names: first.names.into_iter().chain(second.names).collect(),
-    }
 }

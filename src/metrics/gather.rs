@@ -1,64 +1,50 @@
-//! Samples to sets of serving metrics, one per model and engine.
+//! Samples to series: names taken apart, engines recognised, the parts of a histogram brought together.
 
-use super::engines::{self, Recognised};
-use super::histogram::Histogram;
+use super::dump::NameCount;
+use super::engines::{self, ENGINES, Engine, Evidence};
+use super::histogram::{Histogram, HistogramIssue};
 use super::meaning::{Meaning, Shape};
-use super::serving::{Latency, Selection, ServingMetrics};
-use crate::paste::prometheus::{Exposition, Sample};
+use super::series::{Content, Series, SeriesKey, SeriesMap, shape};
+use crate::paste::prometheus::{Exposition, Sample, Type};
 use crate::paste::{Warning, WarningKind};
-use std::collections::{BTreeMap, HashMap};
+use crate::units::format::count;
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
-/// What became of a reading.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
-    /// No sample at all: this is not metrics text.
-    NotMetrics,
-    /// Samples, but none of them says anything about serving (or nothing was observed yet).
-    NothingUsable,
-    /// There is something to look at.
-    Fine,
-}
-
-/// A metric name in the dump and how many samples carry it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NameCount {
-    /// The name, without a histogram's or counter's suffix.
-    pub name: String,
-    /// How many samples.
-    pub samples: usize,
-    /// What we take it for, if we know it.
-    pub meaning: Option<Meaning>,
-}
-
-/// A whole dump, read.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Dump {
-    /// One set per model and engine, in order of their names.
-    pub sets: Vec<ServingMetrics>,
-    /// What there is to say about it, by line.
-    pub warnings: Vec<Warning>,
-    /// Whether there is anything to look at.
-    pub outcome: Outcome,
-    /// Every metric name in it, in order of appearance.
+/// What the samples of a text are, before anything is concluded from it.
+#[derive(Debug, Default)]
+pub(super) struct Gathered {
+    pub series: SeriesMap,
     pub names: Vec<NameCount>,
+    pub warnings: Vec<Warning>,
+    pub repeated: Repeated,
+    /// When the process started, in seconds since 1970.
+    pub started: Option<f64>,
+    /// When the samples were taken, in seconds since 1970: the latest timestamp on one.
+    pub taken: Option<f64>,
 }
 
-impl Dump {
-    /// The sets of one selection as one.
-    #[must_use]
-    pub fn select(&self, selection: &Selection) -> ServingMetrics {
-        ServingMetrics::together(self.sets.iter().filter(|set| selection.includes(&set.selection)))
-    }
+/// Samples that stand in the text more than once.
+#[derive(Debug, Default, Clone, Copy)]
+pub(super) struct Repeated {
+    pub samples: usize,
+    pub first_line: usize,
 }
 
-/// Reads what the samples mean.
-#[must_use]
-pub fn read_dump(exposition: &Exposition<'_>) -> Dump {
-    let mut gathering = Gathering { warnings: exposition.warnings().to_vec(), ..Gathering::default() };
-    for sample in exposition.samples() {
-        gathering.take(sample);
+/// Gathers the samples of these places in the text.
+pub(super) fn gather(exposition: &Exposition<'_>, samples: Range<usize>) -> Gathered {
+    let mut names = Names::default();
+    let within = || exposition.samples().skip(samples.start).take(samples.len());
+    for sample in within() {
+        names.count(exposition, &sample);
     }
-    gathering.finish(exposition.has_metadata_only())
+    names.recognise_unprefixed(within);
+    let mut gathering = Gathering { names, gathered: Gathered::default(), parts: Vec::new(), places: HashMap::new() };
+    let mut last = None;
+    for sample in within() {
+        last = gathering.take(&sample, last);
+    }
+    gathering.finish()
 }
 
 /// Which part of its metric a sample is.
@@ -79,154 +65,271 @@ const SUFFIXES: [(&str, Part); 5] = [
     ("_created", Part::Created),
 ];
 
-/// A sample's name taken apart. A name is looked up whole first, since `iteration_tokens_total` is
-/// the base name of a histogram.
-fn take_apart(name: &str) -> (&str, Part, Option<Recognised>) {
-    if let Some(recognised) = engines::recognise(name) {
-        return (name, Part::Value, Some(recognised));
+/// A sample's name taken apart. A name is looked up whole first, since `iteration_tokens_total` is the base name of a
+/// histogram.
+fn take_apart<'n>(exposition: &Exposition<'_>, name: &'n str) -> (&'n str, Part) {
+    if ENGINES.iter().any(|engine| engine.knows(name)) {
+        return (name, Part::Value);
     }
     for (suffix, part) in SUFFIXES {
         if let Some(base) = name.strip_suffix(suffix) {
-            return (base, part, engines::recognise(base));
+            // A gauge may be called what it likes; only what declares when something began is not one of its own.
+            let own = part != Part::Created && exposition.family(name).is_some_and(|f| f.kind == Some(Type::Gauge));
+            return if own { (name, Part::Value) } else { (base, part) };
         }
     }
-    (name, Part::Value, None)
+    (name, Part::Value)
 }
 
-/// Where a sample belongs: the set, the metric, and all its other labels.
-#[derive(PartialEq, Eq, Hash, PartialOrd, Ord, Clone)]
-struct SeriesKey {
-    product: &'static str,
-    selection: Selection,
-    metric: String,
-    rest: String,
+/// A sample name of the text.
+struct SampleName<'a> {
+    base: &'a str,
+    part: Part,
+    /// Where its base is in the list of names.
+    place: usize,
+    engine: Option<usize>,
+    /// Whether it was said that its shape is not the expected one.
+    misshapen: bool,
 }
 
-struct Series {
-    recognised: Recognised,
-    first_line: usize,
+#[derive(Default)]
+struct Names<'a> {
+    counts: Vec<NameCount>,
+    places: HashMap<&'a str, usize>,
+    entries: Vec<SampleName<'a>>,
+    index: HashMap<&'a str, usize>,
+    last: Option<(&'a str, usize)>,
+}
+
+impl<'a> Names<'a> {
+    fn count(&mut self, exposition: &Exposition<'_>, sample: &Sample<'a>) {
+        let entry = self.entry(exposition, sample.name());
+        let place = self.entries.get(entry).map_or(0, |entry| entry.place);
+        if let Some(count) = self.counts.get_mut(place) {
+            count.samples += 1;
+        }
+    }
+
+    fn entry(&mut self, exposition: &Exposition<'_>, name: &'a str) -> usize {
+        // Samples of one name stand together, so the last one nearly always is it again.
+        if let Some((_, entry)) = self.last.filter(|(last, _)| *last == name) {
+            return entry;
+        }
+        let entry = match self.index.get(name) {
+            Some(entry) => *entry,
+            None => {
+                let (base, part) = take_apart(exposition, name);
+                let engine = engines::by_prefix(base);
+                let place = *self.places.entry(base).or_insert(self.counts.len());
+                if place == self.counts.len() {
+                    let meaning = engine.and_then(|engine| meaning(ENGINES.get(engine)?, base));
+                    self.counts.push(NameCount { name: base.to_owned(), samples: 0, meaning, resembles: None });
+                }
+                self.entries.push(SampleName { base, part, place, engine, misshapen: false });
+                self.index.insert(name, self.entries.len() - 1);
+                self.entries.len() - 1
+            }
+        };
+        self.last = Some((name, entry));
+        entry
+    }
+
+    /// Names without prefix are looked at only where no name with one tells anything of speed: what has both is an
+    /// exporter with metrics of its own.
+    fn recognise_unprefixed<I: Iterator<Item = Sample<'a>>>(&mut self, samples: impl Fn() -> I) {
+        let tells = |name: &NameCount| name.meaning.is_some_and(Meaning::is_time);
+        if self.counts.iter().any(tells) {
+            return;
+        }
+        let bases: Vec<&str> = self.entries.iter().map(|entry| entry.base).collect();
+        let mut unprefixed = ENGINES.iter().enumerate().filter(|(_, e)| !matches!(e.evidence, Evidence::Prefix));
+        let has_label = |engine: &Engine, label: &str| {
+            let known = self.entries.iter().filter(|entry| engine.knows(entry.base));
+            let known: HashSet<&str> = known.map(|entry| entry.base).collect();
+            samples().any(|s| known.iter().any(|base| s.name().starts_with(base)) && s.label(label).is_some())
+        };
+        let bases = || bases.iter().copied().collect::<HashSet<_>>().into_iter();
+        let found = unprefixed.find(|(_, engine)| engine.is_evident(bases(), |label| has_label(engine, label)));
+        let Some((found, engine)) = found else { return };
+        for entry in self.entries.iter_mut().filter(|entry| entry.engine.is_none() && engine.knows(entry.base)) {
+            entry.engine = Some(found);
+            if let Some(name) = self.counts.get_mut(entry.place) {
+                name.meaning = meaning(engine, entry.base);
+            }
+        }
+    }
+}
+
+fn meaning(engine: &Engine, base: &str) -> Option<Meaning> {
+    engine.rows(base).next().map(|(_, name)| name.meaning)
+}
+
+type Labels<'a> = Vec<(&'a str, &'a str)>;
+
+/// A series whose samples are being collected.
+struct Parts<'a> {
+    entry: usize,
+    labels: Labels<'a>,
+    line: usize,
     buckets: Vec<(f64, f64)>,
     sum: Option<f64>,
     count: Option<f64>,
     value: Option<f64>,
+    created: Option<f64>,
 }
 
-#[derive(Default)]
-struct Gathering {
-    series: BTreeMap<SeriesKey, Series>,
-    names: Vec<NameCount>,
-    places: HashMap<String, usize>,
-    duplicates: usize,
-    first_duplicate: usize,
-    warnings: Vec<Warning>,
+struct Gathering<'a> {
+    names: Names<'a>,
+    gathered: Gathered,
+    parts: Vec<Parts<'a>>,
+    places: HashMap<(&'a str, Labels<'a>), usize>,
 }
 
-impl Gathering {
-    fn take(&mut self, sample: Sample<'_>) {
-        let (base, part, recognised) = take_apart(sample.name());
-        self.count_name(base, recognised);
-        let Some(recognised) = recognised else { return };
-        let fits = match recognised.name.meaning.shape() {
+impl<'a> Gathering<'a> {
+    /// Takes one sample; returns the series it belongs to.
+    fn take(&mut self, sample: &Sample<'a>, last: Option<usize>) -> Option<usize> {
+        let value = sample.value();
+        if let Some(time) = sample.timestamp().map(|time| time.seconds()).filter(|time| time.is_finite()) {
+            self.gathered.taken = Some(self.gathered.taken.map_or(time, |taken| taken.max(time)));
+        }
+        if sample.name() == "process_start_time_seconds" && value.is_finite() {
+            // Several processes: the last to start decides since when all of them have counted.
+            self.gathered.started = Some(self.gathered.started.map_or(value, |started| started.max(value)));
+        }
+        let entry = *self.names.index.get(sample.name())?;
+        let SampleName { base, part, engine, misshapen, .. } = self.names.entries.get_mut(entry)?;
+        let (base, part) = (*base, *part);
+        let (_, name) = ENGINES.get((*engine)?)?.rows(base).next()?;
+        let fits = match shape(name) {
+            _ if part == Part::Created => true,
             Shape::Histogram => matches!(part, Part::Bucket | Part::Sum | Part::Count),
             Shape::Counter | Shape::Gauge => part == Part::Value,
         };
         if !fits {
-            return;
+            if !std::mem::replace(misshapen, true) && sample.label("quantile").is_none() {
+                let expected = if shape(name) == Shape::Histogram { "a histogram" } else { "one value" };
+                let message = format!("{} is not {expected} as expected; it was left out", sample.name());
+                self.warn(sample, message);
+            }
+            return last;
         }
-        let value = sample.value();
-        if value.is_nan() {
-            let message = format!("{} is not a number; the sample was left out", sample.name());
-            self.warnings.push(Warning::at(sample.line(), WarningKind::BadValue, message));
-            return;
+        let negative = value < 0.0 && matches!(part, Part::Value | Part::Created);
+        if !value.is_finite() || negative {
+            // The hit rate of a cache that is off is −1.
+            if name.meaning != Meaning::PrefixCacheHitRate || value != -1.0 {
+                let message = format!("{} is {value}, no usable number; the sample was left out", sample.name());
+                self.warn(sample, message);
+            }
+            return last;
         }
-        let scale = recognised.name.scale;
-        let (key, bound) = place(sample, base, recognised);
-        let series = self.series.entry(key).or_insert_with(|| Series {
-            recognised,
-            first_line: sample.line(),
-            buckets: Vec::new(),
-            sum: None,
-            count: None,
-            value: None,
-        });
+        let place = self.series_of(sample, entry, base, last);
+        let parts = self.parts.get_mut(place)?;
         let again = match part {
             Part::Bucket => {
-                let Some(bound) = bound else {
+                let text = sample.label("le").unwrap_or_default();
+                let Some(bound) = text.trim().parse().ok().filter(|bound: &f64| !bound.is_nan()) else {
                     let message = format!("{} has no usable le label; the sample was left out", sample.name());
-                    self.warnings.push(Warning::at(sample.line(), WarningKind::BadValue, message));
-                    return;
+                    self.warn(sample, message);
+                    return Some(place);
                 };
-                put_bucket(&mut series.buckets, bound * scale, value)
+                put_bucket(&mut parts.buckets, bound * name.scale, value)
             }
-            Part::Sum => series.sum.replace(value * scale).is_some(),
-            Part::Count => series.count.replace(value).is_some(),
-            Part::Value => series.value.replace(value * scale).is_some(),
-            Part::Created => false,
+            Part::Sum => parts.sum.replace(value * name.scale).is_some(),
+            Part::Count => parts.count.replace(value).is_some(),
+            Part::Value => parts.value.replace(value * name.scale).is_some(),
+            Part::Created => parts.created.replace(value).is_some(),
         };
         if again {
-            self.duplicates += 1;
-            if self.first_duplicate == 0 {
-                self.first_duplicate = sample.line();
+            let repeated = &mut self.gathered.repeated;
+            repeated.samples += 1;
+            if repeated.first_line == 0 {
+                repeated.first_line = sample.line();
             }
         }
+        Some(place)
     }
 
-    fn count_name(&mut self, base: &str, recognised: Option<Recognised>) {
-        if let Some(&place) = self.places.get(base) {
-            if let Some(name) = self.names.get_mut(place) {
-                name.samples += 1;
+    /// The series a sample belongs to; the last one nearly always is it.
+    fn series_of(&mut self, sample: &Sample<'a>, entry: usize, base: &'a str, last: Option<usize>) -> usize {
+        let labels = || sample.labels().filter(|(label, _)| *label != "le");
+        if let Some(last) = last {
+            let same_metric = |parts: &&Parts<'_>| self.names.entries.get(parts.entry).is_some_and(|e| e.base == base);
+            let parts = self.parts.get(last).filter(same_metric);
+            if parts.is_some_and(|parts| parts.labels.iter().copied().eq(labels())) {
+                return last;
             }
-            return;
         }
-        self.places.insert(base.to_owned(), self.names.len());
-        let meaning = recognised.map(|found| found.name.meaning);
-        self.names.push(NameCount { name: base.to_owned(), samples: 1, meaning });
+        let mut key: Labels<'_> = labels().collect();
+        if !key.is_sorted() {
+            key.sort_unstable();
+        }
+        let line = sample.line();
+        *self.places.entry((base, key)).or_insert_with_key(|(_, labels)| {
+            let labels = labels.clone();
+            let empty =
+                Parts { entry, labels, line, buckets: Vec::new(), sum: None, count: None, value: None, created: None };
+            self.parts.push(empty);
+            self.parts.len() - 1
+        })
     }
 
-    fn finish(mut self, metadata_only: bool) -> Dump {
-        if self.duplicates > 0 {
-            let message = format!(
-                "{} samples repeat an earlier one with the same name and labels (two scrapes in one paste?); \
-                 the last of each counts",
-                self.duplicates
-            );
-            self.warnings.push(Warning::at(self.first_duplicate, WarningKind::Duplicate, message));
+    fn warn(&mut self, sample: &Sample<'_>, message: String) {
+        self.gathered.warnings.push(Warning::at(sample.line(), WarningKind::BadValue, message));
+    }
+
+    fn finish(mut self) -> Gathered {
+        // A counter and what says when it began are one series, but one may be there without the other.
+        for parts in self.parts {
+            let Some(entry) = self.names.entries.get(parts.entry) else { continue };
+            let Some(engine) = entry.engine else { continue };
+            let Some((_, name)) = ENGINES.get(engine).and_then(|engine| engine.rows(entry.base).next()) else {
+                continue;
+            };
+            let content = match (shape(name), parts.value) {
+                (Shape::Histogram, _) => {
+                    if parts.buckets.is_empty() && parts.sum.is_none() && parts.count.is_none() {
+                        continue;
+                    }
+                    let (histogram, issues) = Histogram::from_cumulative(parts.buckets, parts.sum, parts.count);
+                    // Without buckets or a count it is said already that there is no mean.
+                    let cut = issues.iter().any(|issue| {
+                        matches!(issue, HistogramIssue::MissingInfinity { count: None } | HistogramIssue::NoBuckets)
+                    });
+                    for issue in issues.into_iter().filter(|issue| !cut || *issue != HistogramIssue::NoSum) {
+                        let message = format!("{}: {}", entry.base, in_words(issue, &histogram));
+                        self.gathered.warnings.push(Warning::at(parts.line, issue.kind(), message));
+                    }
+                    Content::Histogram(histogram)
+                }
+                (_, Some(value)) => Content::Value(value),
+                _ => continue,
+            };
+            let owned = |(label, text): (&str, &str)| (label.to_owned(), text.to_owned());
+            let mut labels: Vec<_> = parts.labels.into_iter().map(owned).collect();
+            labels.sort_unstable();
+            let key = SeriesKey { metric: entry.base.to_owned(), labels };
+            let series = Series { engine, line: parts.line, created: parts.created, content };
+            self.gathered.series.insert(key, series);
         }
-        let mut sets: BTreeMap<(&str, Selection), SetUnderWay> = BTreeMap::new();
-        for (key, series) in std::mem::take(&mut self.series) {
-            let set = sets.entry((key.product, key.selection.clone())).or_default();
-            set.add(&key, series, &mut self.warnings);
-        }
-        let sets: Vec<ServingMetrics> = sets
-            .into_iter()
-            .map(|((product, selection), set)| set.finish(product.to_owned(), selection))
-            .filter(|set| !set.histograms.is_empty() || !set.values.is_empty())
-            .collect();
-        let outcome = outcome(&sets, &self.names);
-        if let Some(warning) = explain(outcome, &sets, &self.names, metadata_only) {
-            self.warnings.push(warning);
-        }
-        self.warnings.sort_by_key(|warning| warning.line.unwrap_or(usize::MAX));
-        Dump { sets, warnings: self.warnings, outcome, names: self.names }
+        self.gathered.names = self.names.counts;
+        self.gathered
     }
 }
 
-fn place(sample: Sample<'_>, base: &str, recognised: Recognised) -> (SeriesKey, Option<f64>) {
-    let engine = recognised.engine;
-    let best = |wanted: &'static [&'static str]| {
-        wanted.iter().find_map(|label| sample.label(label).filter(|text| !text.is_empty()).map(|text| (*label, text)))
-    };
-    let (model, rank) = (best(engine.model_labels), best(engine.engine_labels));
-    let taken = |label: &str| {
-        label == "le" || model.is_some_and(|(name, _)| name == label) || rank.is_some_and(|(name, _)| name == label)
-    };
-    let mut rest: Vec<(&str, &str)> = sample.labels().filter(|(label, _)| !taken(label)).collect();
-    rest.sort_unstable();
-    let rest = rest.iter().map(|(label, text)| format!("{label}={text}\u{0}")).collect();
-    let selection =
-        Selection { model: model.map(|(_, text)| text.to_owned()), engine: rank.map(|(_, text)| text.to_owned()) };
-    let bound = sample.label("le").and_then(|text| text.trim().parse().ok()).filter(|bound: &f64| !bound.is_nan());
-    (SeriesKey { product: engine.title, selection, metric: base.to_owned(), rest }, bound)
+/// An issue in words that say what is left to know.
+fn in_words(issue: HistogramIssue, histogram: &Histogram) -> String {
+    match issue {
+        HistogramIssue::MissingInfinity { count: None } => {
+            format!("{issue}; at least {}, and no mean", count(histogram.total()))
+        }
+        HistogramIssue::NoBuckets if histogram.count.is_none() => {
+            "a sum without buckets and without a count: nothing can be told from it".to_owned()
+        }
+        HistogramIssue::NoBuckets if histogram.sum.is_none() => {
+            "a count without buckets and without a sum: only the number is known".to_owned()
+        }
+        _ => issue.to_string(),
+    }
 }
 
 /// Puts a cumulative bucket in, over an earlier one with the same bound; says whether there was one.
@@ -242,88 +345,4 @@ fn put_bucket(buckets: &mut Vec<(f64, f64)>, bound: f64, cumulative: f64) -> boo
             false
         }
     }
-}
-
-/// One set while its series are being added up.
-#[derive(Default)]
-struct SetUnderWay {
-    histograms: BTreeMap<(Meaning, usize), Latency>,
-    values: BTreeMap<(Meaning, usize), f64>,
-}
-
-impl SetUnderWay {
-    fn add(&mut self, key: &SeriesKey, series: Series, warnings: &mut Vec<Warning>) {
-        let meaning = series.recognised.name.meaning;
-        let slot = (meaning, series.recognised.rank);
-        if meaning.shape() == Shape::Histogram {
-            let (histogram, issues) = Histogram::from_cumulative(series.buckets, series.sum, series.count);
-            for issue in issues {
-                warnings.push(Warning::at(series.first_line, issue.kind(), format!("{}: {issue}", key.metric)));
-            }
-            self.histograms
-                .entry(slot)
-                .and_modify(|latency| latency.histogram.add(&histogram))
-                .or_insert_with(|| Latency { metric: key.metric.clone(), histogram });
-        } else if let Some(value) = series.value {
-            let existing = self.values.entry(slot).or_insert(0.0);
-            // Several processes each export the share of the one cache; all but one say 0.
-            *existing = if meaning == Meaning::KvCacheUsage { existing.max(value) } else { *existing + value };
-        }
-    }
-
-    /// Takes the best name of each meaning: the first of the engine's table that observed anything.
-    fn finish(self, product: String, selection: Selection) -> ServingMetrics {
-        let mut set = ServingMetrics { product, selection, ..ServingMetrics::default() };
-        for ((meaning, _), latency) in self.histograms {
-            match set.histograms.get(&meaning) {
-                Some(better) if better.histogram.total() > 0.0 || latency.histogram.total() == 0.0 => {}
-                _ => {
-                    set.histograms.insert(meaning, latency);
-                }
-            }
-        }
-        for ((meaning, _), value) in self.values {
-            set.values.entry(meaning).or_insert(value);
-        }
-        set
-    }
-}
-
-fn outcome(sets: &[ServingMetrics], names: &[NameCount]) -> Outcome {
-    let tells = |set: &ServingMetrics| {
-        set.values.values().any(|&value| value != 0.0)
-            || set
-                .histograms
-                .values()
-                .any(|latency| latency.histogram.total() > 0.0 || latency.histogram.sum.is_some_and(|sum| sum > 0.0))
-    };
-    match (names.is_empty(), sets.iter().any(tells)) {
-        (true, _) => Outcome::NotMetrics,
-        (false, false) => Outcome::NothingUsable,
-        (false, true) => Outcome::Fine,
-    }
-}
-
-/// Why there is nothing to look at, and what would help.
-fn explain(outcome: Outcome, sets: &[ServingMetrics], names: &[NameCount], metadata_only: bool) -> Option<Warning> {
-    let known_prefix = names.iter().any(|name| engines::has_known_prefix(&name.name));
-    let message = match outcome {
-        Outcome::Fine if !sets.iter().any(ServingMetrics::has_latency) => {
-            "no inter-token latency and no time to first token with observations in this dump"
-        }
-        Outcome::Fine => return None,
-        Outcome::NotMetrics if metadata_only => {
-            "only HELP and TYPE lines, no samples: the server has not answered a request yet"
-        }
-        Outcome::NotMetrics => "no metrics in this text: expected lines such as vllm:generation_tokens_total{…} 1635.0",
-        Outcome::NothingUsable if !sets.is_empty() => {
-            "serving metrics, but nothing observed yet: send a request and scrape again"
-        }
-        Outcome::NothingUsable if known_prefix => "a serving engine's metrics, but none that this tool uses",
-        Outcome::NothingUsable => {
-            "metrics, but none of a known serving engine: the server may run with --disable-log-stats, this may be \
-             another process's port (a router), or no request has come yet"
-        }
-    };
-    Some(Warning::whole(WarningKind::Missing, message))
 }

@@ -28,6 +28,8 @@ pub enum Meaning {
     RequestGenerationTokens,
     /// Requests finished, for whatever reason.
     RequestsFinished,
+    /// Those of the finished requests that were aborted.
+    RequestsAborted,
     /// Prompt tokens since start.
     PromptTokens,
     /// Generated tokens since start.
@@ -38,12 +40,16 @@ pub enum Meaning {
     PrefixCacheQueries,
     /// Prefix cache hits since start, in the same unit as the look-ups.
     PrefixCacheHits,
+    /// The share of prompt tokens found in the prefix cache, 0 to 1, as the server itself averages it.
+    PrefixCacheHitRate,
     /// Speculative decoding: rounds of drafting.
     SpeculativeDrafts,
     /// Speculative decoding: tokens drafted.
     SpeculativeDraftTokens,
     /// Speculative decoding: drafted tokens accepted.
     SpeculativeAcceptedTokens,
+    /// Speculative decoding: tokens a step yields on average now, the sampled one included, as the server averages it.
+    AcceptedLength,
     /// The server's own estimate of FLOPs done per GPU.
     EstimatedFlops,
     /// The server's own estimate of bytes read per GPU.
@@ -56,6 +62,8 @@ pub enum Meaning {
     RequestsWaiting,
     /// Share of the KV cache in use now, 0 to 1.
     KvCacheUsage,
+    /// How many tokens the KV cache holds.
+    KvCacheCapacity,
     /// Decode speed as the server itself averages it, in tokens per second.
     GenerationThroughput,
 }
@@ -107,15 +115,25 @@ impl Meaning {
             | IterationTokens
             | RequestPromptTokens
             | RequestGenerationTokens => Shape::Histogram,
-            RequestsRunning | RequestsWaiting | KvCacheUsage | GenerationThroughput => Shape::Gauge,
+            RequestsRunning | RequestsWaiting | KvCacheUsage | KvCacheCapacity | GenerationThroughput
+            | PrefixCacheHitRate | AcceptedLength => Shape::Gauge,
             _ => Shape::Counter,
         }
     }
 
-    /// How several engines' values become one: a share is averaged, all else adds up.
+    /// How several engines' values become one: a share or mean is averaged, all else adds up.
     #[must_use]
     pub fn merge(self) -> Merge {
-        if self == Self::KvCacheUsage { Merge::Mean } else { Merge::Sum }
+        match self {
+            Self::KvCacheUsage | Self::PrefixCacheHitRate | Self::AcceptedLength => Merge::Mean,
+            _ => Merge::Sum,
+        }
+    }
+
+    /// Whether its observations are times.
+    #[must_use]
+    pub fn is_time(self) -> bool {
+        Self::TIMES.contains(&self)
     }
 
     /// What a person calls it.
@@ -134,20 +152,24 @@ impl Meaning {
             RequestPromptTokens => "prompt length",
             RequestGenerationTokens => "reply length",
             RequestsFinished => "requests finished",
+            RequestsAborted => "requests aborted",
             PromptTokens => "prompt tokens",
             GenerationTokens => "generated tokens",
             Preemptions => "preemptions",
             PrefixCacheQueries => "prefix cache look-ups",
             PrefixCacheHits => "prefix cache hits",
+            PrefixCacheHitRate => "prefix cache hit rate",
             SpeculativeDrafts => "draft rounds",
             SpeculativeDraftTokens => "drafted tokens",
             SpeculativeAcceptedTokens => "accepted draft tokens",
+            AcceptedLength => "tokens accepted per step",
             EstimatedFlops => "estimated FLOPs per GPU",
             EstimatedReadBytes => "estimated bytes read per GPU",
             EstimatedWriteBytes => "estimated bytes written per GPU",
             RequestsRunning => "requests running",
             RequestsWaiting => "requests waiting",
             KvCacheUsage => "KV cache in use",
+            KvCacheCapacity => "KV cache capacity",
             GenerationThroughput => "generation throughput",
         }
     }

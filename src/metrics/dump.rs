@@ -1,0 +1,190 @@
+//! A whole dump, read.
+
+use super::engines;
+use super::gather::{Gathered, gather};
+use super::meaning::Meaning;
+use super::scrapes;
+use super::series::SeriesMap;
+use super::serving::{Selection, ServingMetrics};
+use super::sets;
+use super::traps::{Scene, traps};
+use crate::paste::prometheus::Exposition;
+use crate::paste::{Warning, WarningKind};
+use std::ops::Range;
+
+/// What became of a reading.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// No sample at all: this is not metrics text.
+    NotMetrics,
+    /// Samples, but none of them says anything about serving (or nothing was observed yet).
+    NothingUsable,
+    /// There is something to look at.
+    Fine,
+}
+
+/// A metric name in the dump and how many samples carry it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NameCount {
+    /// The name, without a histogram's or counter's suffix.
+    pub name: String,
+    /// How many samples.
+    pub samples: usize,
+    /// What we take it for, if we know it.
+    pub meaning: Option<Meaning>,
+    /// The known name it is so close to that it may be meant.
+    pub resembles: Option<String>,
+}
+
+/// A whole dump, read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Dump {
+    /// One set per model and engine, in order of their names.
+    pub sets: Vec<ServingMetrics>,
+    /// What there is to say about it, by line.
+    pub warnings: Vec<Warning>,
+    /// Whether there is anything to look at.
+    pub outcome: Outcome,
+    /// Every metric name in it, in order of appearance.
+    pub names: Vec<NameCount>,
+    /// When the server started, in seconds since 1970, if the dump says so.
+    pub started: Option<f64>,
+    /// When it was taken, in seconds since 1970, if its samples carry timestamps.
+    pub taken: Option<f64>,
+    /// Earlier scrapes of the same server in the same text, oldest first.
+    pub earlier: Vec<Dump>,
+    /// The series behind the sets.
+    pub(super) series: SeriesMap,
+}
+
+impl Dump {
+    /// The sets of one selection as one.
+    #[must_use]
+    pub fn select(&self, selection: &Selection) -> ServingMetrics {
+        ServingMetrics::together(self.sets.iter().filter(|set| selection.includes(&set.selection)))
+    }
+
+    /// The dumps of two servers as one: their sets side by side. What happened between scrapes cannot be told of it.
+    #[must_use]
+    pub fn beside(self, other: Dump) -> Dump {
+        let fine = self.outcome == Outcome::Fine || other.outcome == Outcome::Fine;
+        Dump {
+            sets: [self.sets, other.sets].concat(),
+            warnings: [self.warnings, other.warnings].concat(),
+            outcome: if fine { Outcome::Fine } else { self.outcome },
+            names: [self.names, other.names].concat(),
+            started: None,
+            taken: None,
+            earlier: Vec::new(),
+            series: SeriesMap::new(),
+        }
+    }
+}
+
+/// Reads what the samples mean.
+///
+/// Where one text holds several scrapes of the same server, this is the last, and the others are
+/// [`Dump::earlier`]; [`super::window`] tells what happened between two of them.
+#[must_use]
+pub fn read_dump(exposition: &Exposition<'_>) -> Dump {
+    let gathered = gather(exposition, 0..exposition.samples().len());
+    let scrapes = if gathered.repeated.samples > 0 { scrapes::split(exposition) } else { Vec::new() };
+    let (last, earlier) = match scrapes.split_last() {
+        Some((last, earlier)) if !earlier.is_empty() => (gather(exposition, last.clone()), earlier),
+        _ => (gathered, [].as_slice()),
+    };
+    let earlier: Vec<Dump> =
+        earlier.iter().map(|range: &Range<usize>| conclude(exposition, gather(exposition, range.clone()))).collect();
+    let mut dump = conclude(exposition, last);
+    if !earlier.is_empty() {
+        let message = format!(
+            "{} scrapes of the same server in one text: this is the last, counted since the server started",
+            earlier.len() + 1
+        );
+        dump.warnings.push(Warning::whole(WarningKind::Duplicate, message));
+    }
+    dump.earlier = earlier;
+    dump.warnings.extend_from_slice(exposition.warnings());
+    dump.warnings.sort_by_key(|warning| warning.line.unwrap_or(usize::MAX));
+    dump
+}
+
+fn conclude(exposition: &Exposition<'_>, gathered: Gathered) -> Dump {
+    let Gathered { series, names, mut warnings, repeated, started, taken } = gathered;
+    if repeated.samples > 0 {
+        let message = format!(
+            "{} samples repeat an earlier one with the same name and labels (two servers in one text, or a restart?); the last of \
+             each counts",
+            repeated.samples
+        );
+        warnings.push(Warning::at(repeated.first_line, WarningKind::Duplicate, message));
+    }
+    let sets = sets::sets(&series);
+    let outcome = outcome(&sets, &names);
+    warnings.extend(explain(outcome, &sets, &names, exposition.has_metadata_only()));
+    let all = ServingMetrics::together(&sets);
+    warnings.extend(not_added_up(&all, &sets));
+    warnings.extend(traps(&Scene { all, sets: &sets, names: &names, series: &series, exposition }));
+    Dump { sets, warnings, outcome, names, started, taken, earlier: Vec::new(), series }
+}
+
+fn outcome(sets: &[ServingMetrics], names: &[NameCount]) -> Outcome {
+    let tells = |set: &ServingMetrics| {
+        // How large the cache is says nothing of what was served.
+        let mut values = set.values.iter().filter(|(meaning, _)| **meaning != Meaning::KvCacheCapacity);
+        let mut histograms = set.histograms.values().map(|latency| &latency.histogram);
+        values.any(|(_, &value)| value != 0.0)
+            || histograms.any(|h| h.total() > 0.0 || h.sum.is_some_and(|sum| sum > 0.0))
+    };
+    match (names.is_empty(), sets.iter().any(tells)) {
+        (true, _) => Outcome::NotMetrics,
+        (false, false) => Outcome::NothingUsable,
+        (false, true) => Outcome::Fine,
+    }
+}
+
+/// Why there is nothing to look at, and what would help.
+fn explain(outcome: Outcome, sets: &[ServingMetrics], names: &[NameCount], metadata_only: bool) -> Option<Warning> {
+    let known_prefix = names.iter().any(|name| engines::with_prefix_of(&name.name).is_some());
+    let message = match outcome {
+        Outcome::Fine if !sets.iter().any(ServingMetrics::has_latency) => {
+            "no inter-token latency and no time to first token with observations in this dump"
+        }
+        Outcome::Fine => return None,
+        Outcome::NotMetrics if metadata_only => {
+            "only HELP and TYPE lines, no samples: the server has not answered a request yet"
+        }
+        Outcome::NotMetrics => "no metrics in this text: expected lines such as vllm:generation_tokens_total{…} 1635.0",
+        Outcome::NothingUsable if !sets.is_empty() => {
+            "serving metrics, but nothing observed yet: send a request and scrape again"
+        }
+        Outcome::NothingUsable if known_prefix => "a serving engine's metrics, but none that this tool uses",
+        Outcome::NothingUsable => {
+            "metrics, but none of a known serving engine: the server may run with --disable-log-stats, this may be \
+             another process's port (a router), or no request has come yet"
+        }
+    };
+    Some(Warning::whole(WarningKind::Missing, message))
+}
+
+/// Distributions of which all sets together hold fewer observations than the sets do one by one.
+fn not_added_up(all: &ServingMetrics, sets: &[ServingMetrics]) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    for (meaning, latency) in &all.histograms {
+        let parts = sets.iter().filter(|set| all.product.starts_with(&set.product));
+        let parts: Vec<f64> = parts.filter_map(|set| set.histogram(*meaning)).map(|h| h.total()).collect();
+        let sum: f64 = parts.iter().sum();
+        if latency.histogram.total() < sum {
+            let message = format!(
+                "{}: its {} parts are cut in different places and cannot be added up; together they show {} of at \
+                 least {} observations",
+                latency.metric,
+                parts.len(),
+                crate::units::format::count(latency.histogram.total()),
+                crate::units::format::count(sum)
+            );
+            warnings.push(Warning::whole(WarningKind::Inconsistent, message));
+        }
+    }
+    warnings
+}

@@ -1,0 +1,78 @@
+//! Several scrapes of one server in one text, told from series that merely stand there twice.
+
+use crate::paste::prometheus::{Exposition, Sample};
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::Range;
+
+/// The samples of each scrape in a text. One range if there is but one scrape, or if repeated samples are not a
+/// sequence of scrapes.
+///
+/// A scrape ends where a series comes again. It is one if it begins with what the one before begins with, repeats at
+/// least half of it, and no counter of histograms or totals grows in some series while it falls in others, as it would
+/// between two servers whose telling labels were dropped.
+pub(super) fn split(exposition: &Exposition<'_>) -> Vec<Range<usize>> {
+    let whole = 0..exposition.samples().len();
+    let mut scrapes: Vec<Scrape> = Vec::new();
+    for (place, sample) in exposition.samples().enumerate() {
+        let series = identity(&sample);
+        let again = scrapes.last().is_none_or(|scrape| scrape.series.contains_key(&series));
+        if again {
+            scrapes.push(Scrape { start: place, first: series, series: HashMap::new() });
+        }
+        if let Some(scrape) = scrapes.last_mut() {
+            let order = scrape.series.len();
+            scrape.series.insert(series, Seen { order, value: sample.value(), total: is_total(&sample) });
+        }
+    }
+    let sequence = scrapes.windows(2).all(|pair| matches!(pair, [one, next] if next.follows(one)));
+    if scrapes.len() < 2 || !sequence {
+        return vec![whole];
+    }
+    let ends = scrapes.iter().skip(1).map(|scrape| scrape.start).chain([whole.end]);
+    scrapes.iter().zip(ends).map(|(scrape, end)| scrape.start..end).collect()
+}
+
+struct Scrape {
+    start: usize,
+    first: u64,
+    series: HashMap<u64, Seen>,
+}
+
+struct Seen {
+    order: usize,
+    value: f64,
+    total: bool,
+}
+
+impl Scrape {
+    fn follows(&self, before: &Self) -> bool {
+        let larger = before.series.len().max(self.series.len());
+        let begins_alike = before.series.get(&self.first).is_some_and(|seen| seen.order * 4 <= larger);
+        let (mut shared, mut grew, mut fell) = (0, 0, 0);
+        for (series, seen) in &self.series {
+            let Some(earlier) = before.series.get(series) else { continue };
+            shared += 1;
+            if seen.total {
+                grew += usize::from(seen.value > earlier.value);
+                fell += usize::from(seen.value < earlier.value);
+            }
+        }
+        // After a restart all fall but those that had not moved; a swapped pair falls throughout.
+        begins_alike && shared * 2 >= larger && (grew == 0 || fell == 0)
+    }
+}
+
+/// Only totals tell time's direction; what says when they began is none.
+fn is_total(sample: &Sample<'_>) -> bool {
+    ["_bucket", "_count", "_sum", "_total"].iter().any(|suffix| sample.name().ends_with(suffix))
+}
+
+fn identity(sample: &Sample<'_>) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    sample.name().hash(&mut hasher);
+    let mut labels: Vec<(&str, &str)> = sample.labels().collect();
+    labels.sort_unstable();
+    labels.hash(&mut hasher);
+    hasher.finish()
+}

@@ -1,0 +1,169 @@
+//! Series to sets of serving metrics, one per model and engine.
+
+use super::engines::{ENGINES, NamePart, Observes, REPLICA_LABELS};
+use super::histogram::Histogram;
+use super::meaning::{Meaning, Merge};
+use super::series::{Content, Series, SeriesKey, SeriesMap};
+use super::serving::{Latency, Selection, ServingMetrics};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Brings series together into sets, in the order of products, models and engines.
+pub(super) fn sets(series: &SeriesMap) -> Vec<ServingMetrics> {
+    let mut under_way: BTreeMap<(usize, Selection), SetUnderWay> = BTreeMap::new();
+    let replica_labels = replica_labels(series);
+    for (key, one) in series {
+        let mut selection = key.selection(one.engine());
+        let replica = replica_labels.get(&one.engine).and_then(|label| key.label(label));
+        if let Some(replica) = replica {
+            selection.engine = Some(match selection.engine {
+                Some(rank) => format!("{replica} {rank}"),
+                None => replica.to_owned(),
+            });
+        }
+        under_way.entry((one.engine, selection)).or_default().add(key, one);
+    }
+    let mut sets: Vec<ServingMetrics> = under_way
+        .into_iter()
+        .map(|((engine, selection), set)| set.finish(engine, selection))
+        .filter(|set| !set.histograms.is_empty() || !set.values.is_empty())
+        .collect();
+    give_a_model_to_the_nameless(&mut sets);
+    sets
+}
+
+/// For each engine the label that tells its servers apart, where there are several in the text.
+fn replica_labels(series: &SeriesMap) -> BTreeMap<usize, &'static str> {
+    let mut texts: BTreeMap<(usize, usize), BTreeSet<&str>> = BTreeMap::new();
+    for (key, one) in series {
+        for (rank, label) in REPLICA_LABELS.iter().enumerate() {
+            if let Some(text) = key.label(label) {
+                texts.entry((one.engine, rank)).or_default().insert(text);
+            }
+        }
+    }
+    let mut found = BTreeMap::new();
+    for ((engine, rank), texts) in texts {
+        if let (true, Some(label)) = (texts.len() > 1, REPLICA_LABELS.get(rank)) {
+            found.entry(engine).or_insert(*label);
+        }
+    }
+    found
+}
+
+/// A metric about the whole server names no model; where there is but one, it is that one's.
+fn give_a_model_to_the_nameless(sets: &mut Vec<ServingMetrics>) {
+    let nameless: Vec<ServingMetrics> = sets.extract_if(.., |set| set.selection.model.is_none()).collect();
+    for set in nameless {
+        let fits = |other: &ServingMetrics| {
+            other.product == set.product
+                && other.selection.model.is_some()
+                && (set.selection.engine.is_none() || set.selection.engine == other.selection.engine)
+        };
+        let mut fitting = sets.iter_mut().filter(|other| fits(other));
+        match (fitting.next(), fitting.next()) {
+            (Some(only), None) => {
+                for (meaning, latency) in set.histograms {
+                    only.histograms.entry(meaning).or_insert(latency);
+                }
+                for (meaning, value) in set.values {
+                    only.values.entry(meaning).or_insert(value);
+                }
+            }
+            _ => sets.push(set),
+        }
+    }
+}
+
+/// One set while its series are being added up. Per meaning and row of the engine's table: what each label set of its
+/// own counts, so that copies of one value are not added.
+#[derive(Default)]
+struct SetUnderWay {
+    histograms: BTreeMap<(Meaning, usize), BTreeMap<String, Latency>>,
+    values: BTreeMap<(Meaning, usize), BTreeMap<String, f64>>,
+}
+
+impl SetUnderWay {
+    fn add(&mut self, key: &SeriesKey, series: &Series) {
+        for (rank, name) in series.rows(key) {
+            let mut copies = series.engine().copies.to_vec();
+            if name.meaning.merge() == Merge::Mean {
+                // Several processes each export the share of the one cache; all but one say 0.
+                copies.push("pid");
+            }
+            let own = key.labels_without(&copies);
+            let metric = key.metric.clone();
+            match (&series.content, name.part) {
+                (Content::Histogram(histogram), _) => {
+                    let latency = Latency { metric, histogram: histogram.clone() };
+                    self.add_histogram((name.meaning, rank), own, latency);
+                }
+                (Content::Value(value), NamePart::Whole) => {
+                    let kept = self.values.entry((name.meaning, rank)).or_default().entry(own).or_insert(*value);
+                    *kept = kept.max(*value);
+                }
+                (Content::Value(value), NamePart::Sum | NamePart::Count) => {
+                    let part = Some(*value);
+                    let (sum, count) = if name.part == NamePart::Sum { (part, None) } else { (None, part) };
+                    let histogram = Histogram { buckets: Vec::new(), sum, count };
+                    self.add_part(name.meaning, own, Latency { metric, histogram });
+                }
+                (Content::Value(_), NamePart::Labels(labels)) => {
+                    let numbers = labels.iter().map(|label| key.label(label)?.parse::<f64>().ok());
+                    let product = numbers.product::<Option<f64>>().filter(|product| *product > 0.0);
+                    if let Some(product) = product.filter(|product| product.is_finite()) {
+                        self.values.entry((name.meaning, rank)).or_default().insert(own, product);
+                    }
+                }
+            }
+        }
+    }
+
+    fn add_histogram(&mut self, slot: (Meaning, usize), own: String, latency: Latency) {
+        let copies = self.histograms.entry(slot).or_default();
+        let kept = copies.entry(own).or_insert_with(|| latency.clone());
+        if latency.histogram.total() > kept.histogram.total() {
+            *kept = latency;
+        }
+    }
+
+    /// A sum and a count that come as two counters make one distribution without buckets.
+    fn add_part(&mut self, meaning: Meaning, own: String, latency: Latency) {
+        let slot = self.histograms.entry((meaning, usize::MAX)).or_default();
+        let kept = slot.entry(own).or_insert_with(|| Latency { metric: String::new(), ..latency.clone() });
+        kept.histogram.sum = kept.histogram.sum.or(latency.histogram.sum);
+        kept.histogram.count = kept.histogram.count.or(latency.histogram.count);
+        let (first, second) = if latency.histogram.sum.is_some() {
+            (latency.metric, std::mem::take(&mut kept.metric))
+        } else {
+            (std::mem::take(&mut kept.metric), latency.metric)
+        };
+        kept.metric = [first, second].into_iter().filter(|name| !name.is_empty()).collect::<Vec<_>>().join(" / ");
+    }
+
+    /// Takes the best name of each meaning: the first of the engine's table that observed anything.
+    fn finish(self, engine: usize, selection: Selection) -> ServingMetrics {
+        let engine = ENGINES.get(engine).copied();
+        let mut set = ServingMetrics {
+            product: engine.map_or("", |engine| engine.title).to_owned(),
+            per_token: engine.is_some_and(|engine| engine.observes == Observes::Tokens),
+            front_end: engine.is_some_and(|engine| engine.front_end),
+            selection,
+            ..ServingMetrics::default()
+        };
+        for ((meaning, _), parts) in self.histograms {
+            let Some(latency) = parts.into_values().reduce(Latency::and) else { continue };
+            match set.histograms.get(&meaning) {
+                Some(better) if better.histogram.total() > 0.0 || latency.histogram.total() == 0.0 => {}
+                _ => {
+                    set.histograms.insert(meaning, latency);
+                }
+            }
+        }
+        for ((meaning, _), parts) in self.values {
+            let (number, sum) = (parts.len() as f64, parts.into_values().sum::<f64>());
+            let value = if meaning.merge() == Merge::Mean { sum / number } else { sum };
+            set.values.entry(meaning).or_insert(value);
+        }
+        set
+    }
+}

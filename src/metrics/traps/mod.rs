@@ -1,0 +1,97 @@
+//! Facts about what the numbers mean that are easily misread: one small function per trap, told only where the dump
+//! shows its signature, and with the numbers that show it.
+//!
+//! | file | trap |
+//! |---|---|
+//! | `buckets` | buckets too coarse, a floor under the lowest bound, observations above the last |
+//! | `steps` | a step that yields several tokens; more outputs than tokens |
+//! | `first_token` | a time to first token that is mostly queue; prefill and decode elsewhere |
+//! | `requests` | requests that never finish, sequences counted as requests |
+//! | `releases` | bugs and renames of particular releases |
+//! | `processes` | several processes or engines behind one text |
+//! | `idle` | counters since start on a server that does nothing now |
+//! | `elsewhere` | a router's metrics, or a server told not to tell |
+
+mod buckets;
+mod elsewhere;
+mod first_token;
+mod idle;
+mod processes;
+mod releases;
+mod requests;
+mod steps;
+
+use super::dump::NameCount;
+use super::meaning::Meaning;
+use super::series::SeriesMap;
+use super::serving::{ServingMetrics, is_whole};
+use crate::paste::prometheus::Exposition;
+use crate::paste::{Warning, WarningKind};
+
+/// What a trap looks at.
+pub(super) struct Scene<'a> {
+    /// All sets as one.
+    pub all: ServingMetrics,
+    pub sets: &'a [ServingMetrics],
+    pub names: &'a [NameCount],
+    pub series: &'a SeriesMap,
+    pub exposition: &'a Exposition<'a>,
+}
+
+type Trap = fn(&Scene<'_>) -> Option<String>;
+
+const TRAPS: &[Trap] = &[
+    releases::times_near_zero,
+    releases::prefill_and_decode_swapped,
+    releases::old_and_new_name,
+    releases::prefix_counters_in_blocks,
+    buckets::coarse_inter_token_latency,
+    buckets::coarse_time_to_first_token,
+    buckets::coarse_queue_time,
+    buckets::inter_token_latency_above_the_last_bound,
+    buckets::time_to_first_token_above_the_last_bound,
+    buckets::end_to_end_latency_above_the_last_bound,
+    steps::several_tokens_per_step,
+    steps::more_outputs_than_tokens,
+    first_token::queue_within,
+    first_token::prefill_elsewhere,
+    first_token::prefill_within_token_time,
+    requests::unfinished,
+    requests::more_finished_than_started,
+    processes::one_share_per_process,
+    processes::share_above_one,
+    processes::engine_missing,
+    processes::ensemble,
+    idle::nothing_runs,
+    elsewhere::router,
+    elsewhere::statistics_off,
+];
+
+/// Every trap this dump shows.
+pub(super) fn traps(scene: &Scene<'_>) -> Vec<Warning> {
+    let told = TRAPS.iter().filter_map(|trap| trap(scene));
+    told.map(|message| Warning::whole(WarningKind::Trap, message)).collect()
+}
+
+impl Scene<'_> {
+    /// Whether the dump has a metric whose name, without any prefix, is this.
+    fn has(&self, bare: &str) -> bool {
+        self.names
+            .iter()
+            .any(|name| name.name.rsplit(':').next() == Some(bare) || name.name.ends_with(&format!("_{bare}")))
+    }
+
+    /// How many observations a distribution has, where that is known and not nothing.
+    fn observed(&self, meaning: Meaning) -> Option<f64> {
+        let histogram = self.all.histogram(meaning).filter(|histogram| is_whole(histogram))?;
+        Some(histogram.total()).filter(|total| *total > 0.0)
+    }
+
+    fn sum(&self, meaning: Meaning) -> Option<f64> {
+        self.all.histogram(meaning)?.sum
+    }
+
+    fn is_of(&self, product: &str) -> bool {
+        self.all.product.split(" and ").any(|part| part == product)
+    }
+}
