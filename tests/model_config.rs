@@ -216,3 +216,26 @@ fn a_layer_type_nobody_knows_is_said() {
     );
     assert!(reading.warnings.iter().any(|warning| warning.message.contains("\"conv\"")), "{:?}", reading.warnings);
 }
+
+/// Gemma-3-4B's configuration leaves out heads and vocabulary, which its code knows: 8 and 4 heads of
+/// 256, 262208 rows. By hand: 34 × (2560 × (2 × 2048 + 2 × 1024) + 3 × 2560 × 10240 + 4 × 2560 + 2 × 256)
+/// + 262208 × 2560 + 2560.
+#[test]
+fn dimensions_a_family_knows_are_assumed_and_said() {
+    let gemma = read(
+        r#"{"model_type": "gemma3", "text_config": {"model_type": "gemma3_text", "hidden_size": 2560,
+            "intermediate_size": 10240, "num_hidden_layers": 34, "sliding_window": 1024}}"#,
+    );
+    let layer = 2560 * (2 * 2048 + 2 * 1024) + 3 * 2560 * 10_240 + 4 * 2560 + 2 * 256;
+    assert_eq!(gemma.architecture.totals().total, 34 * layer + 262_208 * 2560 + 2560);
+    assert!(gemma.warnings.iter().any(|warning| warning.message.contains("vocab_size")));
+}
+
+#[test]
+fn an_empty_text_config_is_no_wrapper() {
+    let plain = read(
+        r#"{"model_type": "llama", "text_config": {}, "hidden_size": 64, "num_hidden_layers": 2,
+            "num_attention_heads": 4, "intermediate_size": 128, "vocab_size": 1000}"#,
+    );
+    assert_eq!(plain.architecture.hidden, 64);
+}

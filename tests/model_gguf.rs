@@ -92,3 +92,39 @@ fn what_is_no_gguf_is_said() {
     let unknown = read_gguf(&head(&[("output.weight", &[1], 4)])).unwrap_err();
     assert_eq!(unknown.to_string(), "unknown type 4 of output.weight");
 }
+
+/// Qwen3-8B's own numbers, under llama.cpp's keys: 8 190 735 360 parameters.
+#[test]
+fn the_architecture_follows_from_the_metadata() {
+    let mut bytes = b"GGUF".to_vec();
+    bytes.extend(3_u32.to_le_bytes());
+    bytes.extend(1_u64.to_le_bytes());
+    let numbers = [
+        ("qwen3.block_count", 36_u32),
+        ("qwen3.embedding_length", 4096),
+        ("qwen3.feed_forward_length", 12288),
+        ("qwen3.attention.head_count", 32),
+        ("qwen3.attention.head_count_kv", 8),
+        ("qwen3.attention.key_length", 128),
+        ("qwen3.attention.value_length", 128),
+        ("qwen3.vocab_size", 151_936),
+    ];
+    bytes.extend((numbers.len() as u64 + 1).to_le_bytes());
+    text(&mut bytes, "general.architecture");
+    bytes.extend(8_u32.to_le_bytes());
+    text(&mut bytes, "qwen3");
+    for (key, number) in numbers {
+        text(&mut bytes, key);
+        bytes.extend(4_u32.to_le_bytes());
+        bytes.extend(number.to_le_bytes());
+    }
+    text(&mut bytes, "output.weight");
+    bytes.extend(1_u32.to_le_bytes());
+    bytes.extend(8_190_735_360_u64.to_le_bytes());
+    bytes.extend(12_u32.to_le_bytes());
+    bytes.extend(0_u64.to_le_bytes());
+    let reading = read_gguf(&bytes).unwrap().reading().unwrap();
+    assert_eq!(reading.architecture.totals().total, 8_190_735_360);
+    assert!(reading.warnings.is_empty(), "{:?}", reading.warnings);
+    assert_eq!(reading.quantisation.unwrap().precision.weights_bits, 4.5);
+}

@@ -4,7 +4,7 @@
 //! absent the test says so and passes.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use decodescope::model::read_config;
+use decodescope::model::{read_config, recognise};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -110,4 +110,42 @@ fn real_configurations_count_to_the_parameter() {
     }
     eprintln!("{read} configurations counted, {skipped} skipped");
     assert!(wrong.is_empty(), "{} differences:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// A preset found by a checkpoint's name is that checkpoint's architecture.
+#[test]
+fn presets_are_what_their_names_say() {
+    let Some(data) = shared_data() else {
+        eprintln!("skipped: the names of 85 checkpoints, since the shared data is absent");
+        return;
+    };
+    let table = std::fs::read_to_string(data.join("model_params.csv")).unwrap();
+    let mut lines = table.lines();
+    let columns = fields(lines.next().unwrap());
+    let (mut found, mut unknown, mut wrong) = (0, Vec::new(), Vec::new());
+    for line in lines {
+        let row: BTreeMap<String, String> = columns.iter().cloned().zip(fields(line)).collect();
+        let name = &row["name"];
+        let Some(recognised) = recognise(name) else {
+            unknown.push(name.clone());
+            continue;
+        };
+        found += 1;
+        let (id, totals) = (&recognised.preset.id, recognised.preset.architecture.totals());
+        let cache = recognised.preset.architecture.cache_totals();
+        let pairs = [
+            ("total", totals.total as f64),
+            ("active_all", totals.active as f64),
+            ("mtp", totals.prediction as f64),
+            ("kv_elems_per_token", cache.per_token),
+            ("state_elems_per_seq", cache.state),
+        ];
+        for (column, preset) in pairs {
+            if preset != row[column].parse::<f64>().unwrap() {
+                wrong.push(format!("{name} as {id}: {column} is {preset}, expected {}", row[column]));
+            }
+        }
+    }
+    eprintln!("{found} checkpoints recognised; no preset for {unknown:?}");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

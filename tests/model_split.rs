@@ -47,14 +47,15 @@ fn one_token_hits_its_chosen_experts_and_a_large_batch_all() {
     assert!((experts(4.0) / (48.0 * 29.123_05 * expert) - 1.0).abs() < 1e-5);
 }
 
+/// 16 tokens hit 256 × (1 − (31/32)^16) = 101.96 experts, 12.745 per rank; the busiest of 8 has 16.72.
 #[test]
 fn expert_parallelism_reads_more_on_the_busiest_rank() {
     let with = |imbalance| Split { expert_parallel: true, expert_imbalance: imbalance, ..Split::tensor(8) };
     let plain = bytes(&read("glm-5", Split::tensor(8), 16.0, 0.0), Component::RoutedExperts);
-    let balanced = bytes(&read("glm-5", with(1.0), 16.0, 0.0), Component::RoutedExperts);
+    let uniform = bytes(&read("glm-5", with(1.0), 16.0, 0.0), Component::RoutedExperts);
     let skewed = bytes(&read("glm-5", with(1.5), 16.0, 0.0), Component::RoutedExperts);
-    assert_eq!(plain, balanced);
-    assert!((skewed / balanced - 1.5).abs() < 1e-9);
+    assert!((uniform / plain - 16.72 / 12.745).abs() < 0.002, "{}", uniform / plain);
+    assert!((skewed / uniform - 1.5).abs() < 1e-9);
     // But never more than a rank holds: 256 / 8 experts of 75 layers.
     let all = bytes(&read("glm-5", with(100.0), 1000.0, 0.0), Component::RoutedExperts);
     assert_eq!(all, 75.0 * 32.0 * 3.0 * 6144.0 * 2048.0 * 2.0);
@@ -62,7 +63,7 @@ fn expert_parallelism_reads_more_on_the_busiest_rank() {
 
 #[test]
 fn data_parallel_attention_copies_attention_and_divides_the_batch_and_the_experts() {
-    let split = Split { data_parallel_attention: 8, expert_parallel: true, ..Split::tensor(1) };
+    let split = Split { data_parallel_attention: 8, ..Split::tensor(1) };
     assert_eq!(split.gpus(), 8);
     let (data, tensor) =
         (read("deepseek-v3", split, 64.0, 1000.0), read("deepseek-v3", Split::tensor(8), 64.0, 1000.0));
@@ -156,6 +157,9 @@ fn drafting_reads_one_prediction_layer_and_the_head() {
     let main = decode_step(architecture("glm-5"), &precision, &Split::tensor(8), &step);
     assert_eq!(draft.layers, 1);
     assert_eq!(draft.of(Component::LmHead), main.of(Component::LmHead));
+    // What it holds are its own layer's weights: the head and the embedding are the main model's.
+    let own = architecture("glm-5").totals().prediction as f64;
+    assert!(draft.resident_weights.get() < own);
     assert_eq!(bytes(&draft, Component::RoutedExperts) * 75.0, bytes(&main, Component::RoutedExperts));
     assert!(draft_step(architecture("llama-3.1-8b"), &precision, &Split::tensor(1), &step).is_none());
 }

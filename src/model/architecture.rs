@@ -109,6 +109,19 @@ pub(crate) fn group(layers: impl IntoIterator<Item = Layer>) -> Vec<LayerGroup> 
     groups
 }
 
+/// The different layers among groups, each with how many of it there are. Sums over layers need no
+/// order, and alternating patterns have many groups of few kinds.
+pub(crate) fn kinds(groups: &[LayerGroup]) -> Vec<(&Layer, u32)> {
+    let mut kinds: Vec<(&Layer, u32)> = Vec::new();
+    for group in groups {
+        match kinds.iter_mut().find(|(layer, _)| **layer == group.layer) {
+            Some((_, count)) => *count = count.saturating_add(group.count),
+            None => kinds.push((&group.layer, group.count)),
+        }
+    }
+    kinds
+}
+
 impl Architecture {
     /// How many layers it has. Where mixers and feed-forward blocks are layers of their own
     /// (Nemotron-H), each counts.
@@ -184,8 +197,8 @@ impl Architecture {
         if self.residual_streams > 0 {
             outside(whole(Component::ResidualMixing, Sharding::Replicated, self.stream_head()));
         }
-        for group in &self.layers {
-            parts.extend(self.layer_parts(&group.layer).into_iter().map(|part| (part, group.count)));
+        for (layer, count) in kinds(&self.layers) {
+            parts.extend(self.layer_parts(layer).into_iter().map(|part| (part, count)));
         }
         parts
     }

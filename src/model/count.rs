@@ -1,6 +1,6 @@
 //! How many parameters, by component, in all, active, and per GPU.
 
-use super::architecture::Architecture;
+use super::architecture::{Architecture, kinds};
 use super::cache::CacheTotals;
 use super::part::{Component, Part, Sharding};
 use serde::{Deserialize, Serialize};
@@ -145,12 +145,12 @@ impl Architecture {
     #[must_use]
     pub fn cache_totals(&self) -> CacheTotals {
         let mut totals = CacheTotals::default();
-        for group in &self.layers {
-            let Some(mixer) = &group.layer.mixer else { continue };
+        for (layer, count) in kinds(&self.layers) {
+            let Some(mixer) = &layer.mixer else { continue };
             for entry in mixer.cache() {
-                totals.add(&entry, group.count);
+                totals.add(&entry, count);
             }
-            totals.state += mixer.state() as f64 * f64::from(group.count);
+            totals.state += mixer.state() as f64 * f64::from(count);
         }
         totals
     }

@@ -59,7 +59,9 @@ pub use part::{Block, Component, Part, Sharding, Usage};
 pub use precision::Precision;
 pub use presets::{Preset, preset, presets};
 pub use quantisation::{Format, Mix, Quantisation, formats, mixes};
-pub use read::{DecodeRead, PerLayer, Placement, Read, Step, decode_read, decode_step, distinct_experts, draft_step};
+pub use read::{
+    DecodeRead, PerLayer, Placement, Read, Step, busiest_rank, decode_read, decode_step, distinct_experts, draft_step,
+};
 pub use recognise::{Recognised, recognise};
 pub use speculation::Speculation;
 pub use split::Split;

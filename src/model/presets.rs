@@ -107,6 +107,11 @@ mod tests {
             ("qwen3-0.6b", 0.596, 0.005),
             ("qwen2.5-32b", 32.8, 0.005),
             ("mistral-small-24b", 23.6, 0.005),
+            ("llama-2-70b", 69.0, 0.001),
+            ("hunyuan-a13b", 80.0, 0.005),
+            ("command-r-35b", 35.0, 0.001),
+            ("qwen3.5-27b", 27.0, 0.005),
+            ("glm-5.2", 743.0, 0.001),
         ];
         for (id, billions, tolerance) in published {
             let total = preset(id).unwrap().architecture.totals().total as f64 / 1e9;

@@ -49,10 +49,24 @@ fn preset_in(text: &str) -> Option<&'static Preset> {
     let within = |(name, _): &(Vec<String>, &Preset)| {
         // A distilled model is its student, not its teacher.
         let teacher = distilled && !name.iter().any(|word| word == "distill");
-        !teacher && words.windows(name.len().max(1)).any(|window| window == name.as_slice())
+        let places = words.windows(name.len().max(1)).enumerate().filter(|(_, window)| *window == name.as_slice());
+        !teacher && places.into_iter().any(|(at, _)| !is_variant(words.get(at + name.len()..).unwrap_or_default()))
     };
     let found = presets().iter().flat_map(names).filter(within);
     found.max_by_key(|(name, _)| name.iter().map(String::len).sum::<usize>()).map(|(_, preset)| preset)
+}
+
+/// Whether a name goes on to say that another model of the family is meant: Phi-4 *mini*, GLM-4.5*V*.
+fn is_variant(rest: &[String]) -> bool {
+    const VARIANTS: [&str; 13] =
+        ["air", "audio", "flash", "large", "lite", "max", "medium", "mini", "nano", "omni", "small", "tiny", "vl"];
+    let is_number = |word: &String| word.starts_with(|letter: char| letter.is_ascii_digit());
+    match rest.first().map(String::as_str) {
+        // A version, as in v0.1, is none.
+        Some("v") => !rest.get(1).is_some_and(is_number),
+        Some(word) => VARIANTS.contains(&word),
+        None => false,
+    }
 }
 
 /// Words and numbers of a name: `Qwen3-30B-A3B` is `qwen 3 30 b a 3 b`, and 2.5 is one number.
@@ -160,6 +174,9 @@ mod tests {
             ("MiniMaxAI/MiniMax-M2.5", "minimax-m2"),
             ("moonshotai/Kimi-K2-Instruct-0905", "kimi-k2"),
             ("mistralai/Mixtral-8x7B-Instruct-v0.1", "mixtral-8x7b"),
+            ("mistralai/Mixtral-8x7B-v0.1", "mixtral-8x7b"),
+            ("zai-org/GLM-4.5V", "glm-4.5-air"),
+            ("microsoft/Phi-4-mini-instruct", "phi-4-mini"),
             ("/models/glm5/model.gguf", "glm-5"),
         ] {
             assert_eq!(id(name), Some(expected), "{name}");
@@ -168,7 +185,7 @@ mod tests {
 
     #[test]
     fn a_name_that_means_no_preset_is_not_guessed() {
-        for name in ["", "/", "model", "GLM-5.9", "DeepSeek-R1-Distill-Qwen-1.5B", "Qwen3"] {
+        for name in ["", "/", "model", "GLM-5.9", "DeepSeek-R1-Distill-Qwen-1.5B", "Qwen3", "GLM-4.7-Flash"] {
             assert_eq!(id(name), None, "{name}");
         }
     }

@@ -17,7 +17,8 @@ pub struct Split {
     pub expert_parallel: bool,
     /// Ranks of a tensor-parallel group that share a cache they would otherwise each hold whole.
     pub decode_context_parallel: u32,
-    /// How many more experts the busiest rank reads than the mean, under expert parallelism.
+    /// How many times more experts the busiest rank reads, under expert parallelism, than chance
+    /// alone gives it ([`busiest_rank`](super::busiest_rank)): 1 where routing is uniform.
     pub expert_imbalance: f64,
 }
 

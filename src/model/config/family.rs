@@ -43,6 +43,15 @@ impl Family {
         names.contains(&self.name.as_str())
     }
 
+    /// Dimensions the family's code assumes where configurations leave them out, as Gemma-3's do.
+    pub(super) fn defaults(&self) -> &'static [(&'static str, u32)] {
+        if self.is(&["gemma3"]) && self.unknown.is_none() {
+            &[("vocab_size", 262_208), ("num_attention_heads", 8), ("num_key_value_heads", 4), ("head_dim", 256)]
+        } else {
+            &[]
+        }
+    }
+
     /// Whether the head is the embedding when the configuration does not say.
     pub(super) fn ties_embeddings(&self) -> bool {
         self.is(&["gemma", "cohere", "starcoder2", "falcon", "refinedweb", "gpt2", "ernie4_5"])

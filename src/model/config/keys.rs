@@ -13,6 +13,8 @@ const NESTED: [&str; 5] = ["text_config", "llm_config", "language_config", "thin
 pub(in crate::model) struct Keys<'a> {
     /// From the wrapper inwards; inner keys win.
     objects: Vec<&'a Map<String, Value>>,
+    /// What the family's code takes for keys that are absent.
+    defaults: &'static [(&'static str, u32)],
     warnings: RefCell<Vec<Warning>>,
 }
 
@@ -24,7 +26,12 @@ impl<'a> Keys<'a> {
         while let Some(inner) = objects.last().and_then(|object| nested(object)).filter(|_| objects.len() < 4) {
             objects.push(inner);
         }
-        Self { objects, warnings: RefCell::new(Vec::new()) }
+        Self { objects, defaults: &[], warnings: RefCell::new(Vec::new()) }
+    }
+
+    /// Takes over what the family's code assumes for absent keys.
+    pub(in crate::model) fn assume(&mut self, defaults: &'static [(&'static str, u32)]) {
+        self.defaults = defaults;
     }
 
     pub(in crate::model) fn into_warnings(self) -> Vec<Warning> {
@@ -60,11 +67,18 @@ impl<'a> Keys<'a> {
 
     /// The same, of a list the number for one layer.
     pub(in crate::model) fn number_at(&self, names: &[&str], layer: usize) -> Option<u32> {
-        names.iter().find_map(|name| {
+        let written = names.iter().find_map(|name| {
             let value = self.get(name)?;
             let value = value.as_array().map_or(Some(value), |list| list.get(layer).or(list.last()))?;
             self.count(name, value)
-        })
+        });
+        written.or_else(|| self.default_of(names))
+    }
+
+    fn default_of(&self, names: &[&str]) -> Option<u32> {
+        let (key, number) = self.defaults.iter().find(|(key, _)| names.contains(key))?;
+        self.warn(WarningKind::Missing, format!("no key {key:?}, the family's own {number} assumed"));
+        Some(*number)
     }
 
     /// The same, or a default.
@@ -118,7 +132,7 @@ impl<'a> Keys<'a> {
     /// An object inside, as keys of its own; one of a wrapper counts where the model has none.
     pub(in crate::model) fn object(&self, key: &str) -> Option<Keys<'a>> {
         let object = self.objects.iter().rev().find_map(|object| object.get(key)?.as_object())?;
-        Some(Keys { objects: vec![object], warnings: RefCell::new(Vec::new()) })
+        Some(Keys { objects: vec![object], defaults: &[], warnings: RefCell::new(Vec::new()) })
     }
 
     /// The model's type, of the language model or else of the wrapper.
@@ -150,5 +164,8 @@ impl<'a> Keys<'a> {
 }
 
 fn nested(object: &Map<String, Value>) -> Option<&Map<String, Value>> {
-    NESTED.iter().find_map(|key| object.get(*key)?.as_object())
+    let inner = NESTED.iter().find_map(|key| object.get(*key)?.as_object())?;
+    // An empty shell beside a configuration that is complete is no wrapper's.
+    let described = |object: &Map<String, Value>| object.contains_key("hidden_size");
+    (described(inner) || !described(object)).then_some(inner)
 }

@@ -46,8 +46,9 @@ pub struct Reading {
 pub fn read_config(json: &str) -> Result<Reading, ConfigError> {
     let value = json::parse(json)?;
     let object = value.as_object().ok_or_else(|| ConfigError::not_an_object(&value))?;
-    let keys = Keys::open(object);
+    let mut keys = Keys::open(object);
     let family = Family::of(&keys);
+    keys.assume(family.defaults());
     let architecture = architecture(&keys, &family)?;
     let quantisation = declared(&keys, &architecture);
     if let Some(name) = &family.unknown {

@@ -1,6 +1,7 @@
 //! The head of a GGUF file: magic, metadata, the list of tensors. Numbers are little-endian.
 
 use super::{Gguf, Tensor, TensorType};
+use serde_json::{Value, json};
 use std::fmt;
 
 /// Why the head of a GGUF file could not be read.
@@ -55,14 +56,13 @@ pub fn read_gguf(bytes: &[u8]) -> Result<Gguf, GgufError> {
     for _ in 0..entries {
         let key = cursor.text()?;
         let kind = cursor.u32()?;
-        match (key.as_str(), kind) {
-            ("general.name", TEXT) => gguf.name = Some(cursor.text()?),
-            ("general.architecture", TEXT) => gguf.architecture = Some(cursor.text()?),
-            // A 16-bit number in the files llama.cpp splits.
-            ("split.count", 2 | 3) => gguf.files = u32::from(u16::from_le_bytes(cursor.array()?)).max(1),
-            _ => cursor.skip(kind, &key, 0)?,
+        if let Some(value) = cursor.value(kind, &key, 0)? {
+            gguf.metadata.insert(key, value);
         }
     }
+    gguf.name = gguf.text("general.name").map(str::to_owned);
+    gguf.architecture = gguf.text("general.architecture").map(str::to_owned);
+    gguf.files = gguf.number("split.count").unwrap_or(1).max(1);
     for _ in 0..tensors {
         gguf.tensors.push(cursor.tensor()?);
     }
@@ -71,6 +71,8 @@ pub fn read_gguf(bytes: &[u8]) -> Result<Gguf, GgufError> {
 
 const TEXT: u32 = 8;
 const LIST: u32 = 9;
+/// Longer lists are a tokeniser's, not a number per layer.
+const LONGEST: u64 = 4096;
 /// Lists of lists nest this deep at most.
 const DEEPEST: u32 = 4;
 
@@ -105,26 +107,45 @@ impl<'a> Cursor<'a> {
         Ok(String::from_utf8_lossy(self.take(length)?).into_owned())
     }
 
-    /// Passes over a value.
-    fn skip(&mut self, kind: u32, of: &str, depth: u32) -> Result<(), GgufError> {
-        if let Some(size) = size(kind) {
-            return self.take(size).map(drop);
-        }
-        match kind {
-            TEXT => {
+    /// A value, if it is worth keeping: of a list of texts, as tokenisers have, the length.
+    fn value(&mut self, kind: u32, of: &str, depth: u32) -> Result<Option<Value>, GgufError> {
+        Ok(match kind {
+            0 => Some(json!(u8::from_le_bytes(self.array()?))),
+            1 => Some(json!(i8::from_le_bytes(self.array()?))),
+            2 => Some(json!(u16::from_le_bytes(self.array()?))),
+            3 => Some(json!(i16::from_le_bytes(self.array()?))),
+            4 => Some(json!(u32::from_le_bytes(self.array()?))),
+            5 => Some(json!(i32::from_le_bytes(self.array()?))),
+            6 => Some(json!(f32::from_le_bytes(self.array()?))),
+            7 => Some(json!(self.array::<1>()? != [0])),
+            TEXT => Some(json!(self.text()?)),
+            LIST if depth < DEEPEST => self.list(of, depth)?,
+            10 => Some(json!(self.u64()?)),
+            11 => Some(json!(i64::from_le_bytes(self.array()?))),
+            12 => Some(json!(f64::from_le_bytes(self.array()?))),
+            _ => return Err(GgufError::UnknownType { number: kind, of: of.to_owned() }),
+        })
+    }
+
+    fn list(&mut self, of: &str, depth: u32) -> Result<Option<Value>, GgufError> {
+        let (kind, count) = (self.u32()?, self.u64()?);
+        if kind == TEXT {
+            for _ in 0..count {
                 let length = usize::try_from(self.u64()?).unwrap_or(usize::MAX);
-                self.take(length).map(drop)
+                self.take(length)?;
             }
-            LIST if depth < DEEPEST => {
-                let (inner, count) = (self.u32()?, self.u64()?);
-                if let Some(size) = size(inner) {
-                    let length = usize::try_from(count).unwrap_or(usize::MAX).saturating_mul(size);
-                    return self.take(length).map(drop);
-                }
-                (0..count).try_for_each(|_| self.skip(inner, of, depth + 1))
-            }
-            _ => Err(GgufError::UnknownType { number: kind, of: of.to_owned() }),
+            return Ok(Some(json!(count)));
         }
+        if let Some(size) = size(kind).filter(|_| count > LONGEST) {
+            let length = usize::try_from(count).unwrap_or(usize::MAX).saturating_mul(size);
+            self.take(length)?;
+            return Ok(None);
+        }
+        let mut values = Vec::new();
+        for _ in 0..count {
+            values.extend(self.value(kind, of, depth + 1)?.filter(|_| count <= LONGEST));
+        }
+        Ok(Some(Value::Array(values)))
     }
 
     fn tensor(&mut self) -> Result<Tensor, GgufError> {

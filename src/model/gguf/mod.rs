@@ -1,5 +1,6 @@
 //! GGUF files: which tensors they hold, and in which types, from the head of the file alone.
 
+mod config;
 mod header;
 mod names;
 mod types;
@@ -10,6 +11,7 @@ pub use types::TensorType;
 use super::part::Component;
 use super::precision::Precision;
 use super::quantisation::Quantisation;
+use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// One tensor of a file.
@@ -42,6 +44,8 @@ pub struct Gguf {
     pub files: u32,
     /// The tensors of this file.
     pub tensors: Vec<Tensor>,
+    /// All short metadata; of a list of texts, its length.
+    pub metadata: BTreeMap<String, Value>,
 }
 
 impl Gguf {
@@ -55,8 +59,17 @@ impl Gguf {
             all.architecture = all.architecture.or(file.architecture);
             all.files = all.files.max(file.files);
             all.tensors.extend(file.tensors);
+            all.metadata.extend(file.metadata);
         }
         all
+    }
+
+    fn text(&self, key: &str) -> Option<&str> {
+        self.metadata.get(key)?.as_str()
+    }
+
+    fn number(&self, key: &str) -> Option<u32> {
+        u32::try_from(self.metadata.get(key)?.as_u64()?).ok()
     }
 
     /// Parameters in the file, its multi-token prediction layers among them.

@@ -1,10 +1,10 @@
 //! The book in which a step's reads are summed up.
 
-use super::super::architecture::{Architecture, LayerGroup};
+use super::super::architecture::{Architecture, Layer};
 use super::super::part::{Block, Component, Part, Sharding, Usage};
 use super::super::precision::Precision;
 use super::super::split::Split;
-use super::{Placement, Read, Step, distinct_experts};
+use super::{Placement, Read, Step, busiest_rank, distinct_experts};
 use crate::units::{Bytes, Flops};
 
 pub(super) fn at_least_zero(number: f64) -> f64 {
@@ -53,29 +53,37 @@ impl<'a> Ledger<'a> {
             Usage::Routed { experts, chosen } => {
                 let share = 1.0 / f64::from(experts.max(1));
                 let hit = distinct_experts(experts, chosen, all_tokens);
-                let chosen = f64::from(chosen.min(experts));
-                let imbalance = if self.split.expert_parallel { self.split.expert_imbalance.max(1.0) } else { 1.0 };
+                let uneven = if self.split.expert_parallel { self.unevenness(experts, hit) } else { 1.0 };
                 // No rank reads more experts than it holds.
-                let elements = (parameters * share * hit * imbalance).min(parameters);
-                (elements, 2.0 * parameters * share * chosen * all_tokens * imbalance)
+                let elements = (parameters * share * hit * uneven).min(parameters);
+                let routed = f64::from(chosen.min(experts)) * all_tokens;
+                (elements, 2.0 * parameters * share * routed * uneven)
             }
         };
         let operations = f64::from(part.operations) * layers;
         self.add(part.component, part.block, placement(part.sharding), elements / divisor, flops / divisor, operations);
     }
 
+    /// How many times the mean the busiest rank reads, when whole experts are dealt to ranks.
+    fn unevenness(&self, experts: u32, hit: f64) -> f64 {
+        let ranks = self.split.tensor_parallel.max(1).saturating_mul(self.split.data_parallel_attention.max(1));
+        let mean = hit / f64::from(ranks);
+        let by_chance = if mean > 0.0 { (busiest_rank(experts, hit, ranks) / mean).max(1.0) } else { 1.0 };
+        by_chance * self.split.expert_imbalance.max(1.0)
+    }
+
     /// Notes the hidden states: each block reads and writes them and their normed copy.
-    pub(super) fn activations(&mut self, group: &LayerGroup, hidden: u32, tokens: f64) {
-        let blocks = f64::from(group.layer.allreduces()) * f64::from(group.count);
-        let block = if group.layer.mixer.is_some() { Block::Attention } else { Block::FeedForward };
+    pub(super) fn activations(&mut self, layer: &Layer, count: u32, hidden: u32, tokens: f64) {
+        let blocks = f64::from(layer.allreduces()) * f64::from(count);
+        let block = if layer.mixer.is_some() { Block::Attention } else { Block::FeedForward };
         let elements = 4.0 * blocks * f64::from(hidden) * tokens;
         self.add(Component::Activations, block, Placement::Replicated, elements, 0.0, 0.0);
     }
 
-    /// Notes the caches and states of `sequences` in one group of layers; the bytes they occupy.
-    pub(super) fn caches(&mut self, group: &LayerGroup, step: &Step, sequences: f64) -> f64 {
-        let Some(mixer) = &group.layer.mixer else { return 0.0 };
-        let (split, precision, layers) = (self.split, self.precision, f64::from(group.count));
+    /// Notes the caches and states of `sequences` in `count` equal layers; the bytes they occupy.
+    pub(super) fn caches(&mut self, layer: &Layer, count: u32, step: &Step, sequences: f64) -> f64 {
+        let Some(mixer) = &layer.mixer else { return 0.0 };
+        let (split, precision, layers) = (self.split, self.precision, f64::from(count));
         let tokens = at_least_zero(step.tokens);
         let mut kept = 0.0;
         for entry in mixer.cache() {

@@ -1,8 +1,11 @@
 //! What one decode step reads from memory and computes, per GPU.
 
+mod experts;
 mod ledger;
 
-use super::architecture::{Architecture, LayerGroup, group};
+pub use experts::{busiest_rank, distinct_experts};
+
+use super::architecture::{Architecture, Layer, kinds};
 use super::part::{Block, Component, Part};
 use super::precision::Precision;
 use super::split::Split;
@@ -73,27 +76,6 @@ pub struct PerLayer {
     pub outside: Bytes,
 }
 
-/// Distinct experts that a batch's tokens hit in one layer, if routing is uniform.
-///
-/// # Formula
-/// `E × (1 − (1 − k/E)^tokens)`
-///
-/// # Limits
-/// Real routing is skewed, so fewer are hit; a router with groups changes it further.
-///
-/// ```
-/// use decodescope::model::distinct_experts;
-/// assert!((distinct_experts(256, 8, 1.0) - 8.0).abs() < 1e-9);
-/// // 16 tokens: 256 × (1 − (31/32)^16) = 101.96
-/// assert!((distinct_experts(256, 8, 16.0) - 101.96).abs() < 0.01);
-/// ```
-#[must_use]
-pub fn distinct_experts(experts: u32, chosen: u32, tokens: f64) -> f64 {
-    let experts = f64::from(experts.max(1));
-    let missed = 1.0 - f64::from(chosen).min(experts) / experts;
-    experts * (1.0 - missed.powf(tokens.max(0.0)))
-}
-
 /// What one GPU reads and computes in a step that decodes one token of each of `batch` sequences
 /// with `context` tokens each. See [`decode_step`].
 #[must_use]
@@ -125,7 +107,7 @@ pub fn decode_read(
 /// Weights are read once per step, whatever the batch; what stays in a GPU's L2 is counted too.
 #[must_use]
 pub fn decode_step(architecture: &Architecture, precision: &Precision, split: &Split, step: &Step) -> DecodeRead {
-    let model = Model { parts: architecture.parts(), layers: &architecture.layers, architecture };
+    let model = Model { parts: architecture.parts(), layers: kinds(&architecture.layers), architecture };
     model.read(precision, split, step)
 }
 
@@ -144,15 +126,16 @@ pub fn draft_step(
     let module = architecture.prediction_parts().into_iter().map(|(part, _)| (part, 1));
     let shared = |part: &Part| matches!(part.component, Component::LmHead | Component::Embedding);
     let tables = architecture.parts().into_iter().filter(|(part, _)| part.block == Block::Outside && shared(part));
-    let layers = group(prediction.layers.iter().cloned());
-    let model = Model { parts: module.chain(tables).collect(), layers: &layers, architecture };
+    let tables = tables.map(|(part, count)| (Part { tied: true, ..part }, count));
+    let layers = prediction.layers.iter().map(|layer| (layer, 1)).collect();
+    let model = Model { parts: module.chain(tables).collect(), layers, architecture };
     Some(model.read(precision, split, step))
 }
 
 /// What goes through in a step: weights, and the layers that keep caches.
 struct Model<'a> {
     parts: Vec<(Part, u32)>,
-    layers: &'a [LayerGroup],
+    layers: Vec<(&'a Layer, u32)>,
     architecture: &'a Architecture,
 }
 
@@ -172,9 +155,9 @@ impl Model<'_> {
             }
         }
         let mut cached = 0.0;
-        for group in self.layers {
-            ledger.activations(group, self.architecture.hidden, tokens);
-            cached += ledger.caches(group, step, sequences);
+        for &(layer, count) in &self.layers {
+            ledger.activations(layer, count, self.architecture.hidden, tokens);
+            cached += ledger.caches(layer, count, step, sequences);
         }
         let stages = f64::from(split.pipeline_parallel.max(1));
         ledger.reads.sort_by_key(|read| Component::ALL.iter().position(|component| *component == read.component));
@@ -182,7 +165,7 @@ impl Model<'_> {
             reads: ledger.reads,
             resident_weights: Bytes::new(resident / stages),
             resident_cache: Bytes::new(cached / stages),
-            layers: self.layers.iter().fold(0, |count, group| count.saturating_add(group.count)),
+            layers: self.layers.iter().fold(0, |all, (_, count)| all.saturating_add(*count)),
         }
     }
 }
