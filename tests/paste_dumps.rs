@@ -199,3 +199,42 @@ fn one_bad_line_costs_one_line() {
     let lines: Vec<usize> = exposition.warnings().iter().filter_map(|warning| warning.line).collect();
     assert_eq!(lines, [2, 3, 4, 5, 6, 7, 8, 9]);
 }
+
+#[test]
+fn a_line_that_begins_like_the_one_before_is_read_the_same() {
+    // Each pair shares a beginning in another way; the second must not depend on the first.
+    let lines = [
+        "a{x=\"1\",le=\"1\",y=\"2\"} 1",
+        "a{x=\"1\",le=\"2.5\",y=\"2\"} 2",
+        "a{x=\"1\",le=\"2\",y=\"3\"} 3",
+        "a{x=\"1\",le=\"q\\\"\",y=\"3\"} 3",
+        "a{x=\"1\",le=\"+Inf\",y=\"3\"} 4 # broken",
+        "a{x=\"1\"} 5",
+        "a{x=\"1\" } 5",
+        "ab{x=\"1\",} 5",
+        "a{x=\"1\",le=\"5\",y=\"3\"} oops",
+        "a{x=\"1\",le=\"6\",y=\"3\"} 6",
+        "a{le=\"1\",x=\"1\"} 7",
+        "a{le=\"2\",x=\"1\"} 8",
+        "a{x=\"1\",x=\"1\",le=\"2\"} 9",
+        "a{x=\"1\",le=\"2\",x=\"4\"} 9",
+        "a{x=\"1\",le=\"3\",x=\"4\"} 9",
+        "a{x=\"12\",y=\"3\",z=\"4\"} 10",
+        "a{x=\"12\",y=\"3\",w=\"4\"} 11",
+        "{\"a\",x=\"12\",y=\"3\",w=\"4\"} 11",
+        "{\"a\",x=\"12\",y=\"3\",w=\"5\"} 12",
+        "{x=\"12\",y=\"3\",w=\"5\"} 12",
+    ];
+    let dump = |text: &str| -> Vec<String> {
+        let exposition = read(text);
+        exposition.samples().map(|sample| format!("{sample:?}")).collect()
+    };
+    for first in lines {
+        for second in lines {
+            let alone = [dump(&format!("{first}\n")), dump(&format!("{second}\n"))].concat();
+            assert_eq!(dump(&format!("{first}\n{second}\n")), alone, "{first} | {second}");
+            let again = dump(&format!("{first}\n{second}\n{first}\n{second}\n"));
+            assert_eq!(again, [alone.clone(), alone].concat(), "{first} | {second}");
+        }
+    }
+}

@@ -75,7 +75,7 @@ linters() {
 # The standard library for the browser: rustup's if it can be had, else built once from the distribution's sources.
 wasm() {
     if ! default_rust_has_wasm && ! distribution_rust_has_wasm; then
-        if command -v rustup >/dev/null && doing "rustup target add $WASM_TARGET" timeout 180 rustup target add "$WASM_TARGET"; then
+        if command -v rustup >/dev/null && doing "rustup target add $WASM_TARGET" timeout 120 rustup target add "$WASM_TARGET"; then
             :
         else
             build_wasm_library || needed "Rust cannot build for the browser here.

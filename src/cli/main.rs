@@ -4,8 +4,11 @@
 
 mod arguments;
 mod input;
+mod lint;
 mod list;
+mod quantile;
 mod report;
+mod samples;
 
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -37,6 +40,9 @@ fn main() -> ExitCode {
     let outcome = match matches.subcommand() {
         Some(("models", _)) => Ok(list::models()),
         Some(("gpus", _)) => Ok(list::gpus()),
+        Some(("lint", sub)) => lint::run(sub),
+        Some(("samples", sub)) => samples::run(sub),
+        Some(("quantile", sub)) => quantile::run(sub),
         Some((_, sub)) => report::run(sub),
         None => report::run(&matches),
     };

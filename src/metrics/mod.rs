@@ -13,10 +13,12 @@ pub mod engines;
 mod gather;
 pub mod histogram;
 mod meaning;
+mod named;
 mod serving;
 pub mod window;
 
 pub use gather::{Dump, NameCount, Outcome, read_dump};
 pub use histogram::Histogram;
 pub use meaning::{Meaning, Merge, Shape};
+pub use named::{NamedHistogram, named_histograms};
 pub use serving::{Latency, Selection, ServingMetrics};

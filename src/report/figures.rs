@@ -171,21 +171,23 @@ fn curve(analysis: &Analysis) -> Option<Figure> {
     };
     let lines = today.iter().map(|estimate| {
         let points = (0..=CURVE_POINTS).map(|i| f64::from(i) / f64::from(CURVE_POINTS) * longest);
+        // The marked point names the line.
         Line {
-            label: estimate.kind.title().to_owned(),
+            label: String::new(),
             points: points.map(|time| (time * 1e3, speed(estimate, time))).collect(),
-            style: if estimate.kind == EstimateKind::AlphaBeta || today.len() == 1 {
-                LineStyle::Solid
-            } else {
-                LineStyle::Dashed
-            },
+            style: LineStyle::Solid,
         }
     });
+    let now = Line {
+        label: format!("today {}", show(step.speed)),
+        points: vec![(0.0, step.speed.get()), (longest * 1e3, step.speed.get())],
+        style: LineStyle::Dashed,
+    };
     let points = today.iter().map(|estimate| MarkedPoint {
         x: estimate.time.likely.as_millis(),
         y: step.speed.get(),
-        label: "Today".to_owned(),
-        text: format!("{} {}", estimate.kind.title().to_lowercase(), show(estimate.time.likely)),
+        label: estimate.kind.title().to_owned(),
+        text: format!("{} now", show(estimate.time.likely)),
         role: PointRole::Today,
     });
     let bands = analysis.chosen.map(|chosen| Band {
@@ -197,13 +199,13 @@ fn curve(analysis: &Analysis) -> Option<Figure> {
         title: "Speed against allreduce time".to_owned(),
         x: Axis::from_zero("allreduce time per token, ms"),
         y: Axis::from_zero("tok/s"),
-        lines: lines.collect(),
+        lines: lines.chain([now]).collect(),
         points: points.collect(),
         bands: bands.into_iter().filter(|band| band.low.is_finite() && band.high.is_finite()).collect(),
     });
     let note =
         "If the allreduce changed and all else stayed. Each line starts from its own estimate of today's allreduce \
-                and meets the axis at that estimate's ceiling."
+                and meets the axis at that estimate's ceiling. The dashed line is today."
             .to_owned();
     Some(Figure { key: "curve", chart, notes: vec![note] })
 }

@@ -75,6 +75,32 @@ async fn dragging_across_children_is_one_drag_and_dropping_ends_it() {
     assert_eq!(seen.all(), ["file metrics.txt"]);
 }
 
+/// A field that takes text does so itself, and leaving it again for the page must not be mistaken for leaving the page.
+#[wasm_bindgen_test]
+async fn text_dragged_through_a_field_is_ours_before_and_after_it() {
+    let states = Seen::new();
+    let tell = states.clone();
+    let (root, _mounted) = mount(move || {
+        let over = on_drop(|_| {});
+        Effect::new(move |_| tell.add(over.get()));
+        view! { <p>"text"</p> <textarea></textarea> }
+    });
+    let paragraph = root.first_element_child().unwrap();
+    let field = root.last_element_child().unwrap();
+    let data = with_text("x 1");
+    sleep(10).await;
+    for (from, to) in [(None, &paragraph), (Some(&paragraph), &field), (Some(&field), &paragraph)] {
+        drag("dragenter", to, &data);
+        if let Some(from) = from {
+            drag("dragleave", from, &data);
+        }
+        sleep(10).await;
+    }
+    drag("dragleave", &paragraph, &data);
+    sleep(10).await;
+    assert_eq!(states.all(), [false, true, false, true, false]);
+}
+
 #[wasm_bindgen_test]
 fn text_dragged_into_a_field_is_left_alone_and_a_file_is_not() {
     let seen = Seen::new();

@@ -25,8 +25,6 @@ pub(super) struct Record {
     pub own_count: u16,
     pub line: u32,
     pub value: f64,
-    /// As written; NaN where there is none. Its unit is known only once the whole text is.
-    pub timestamp: f64,
 }
 
 /// An example measurement attached to a sample by OpenMetrics.
@@ -46,6 +44,8 @@ pub(super) struct Arena {
     pub records: Vec<Record>,
     pub labels: Vec<Label>,
     pub exemplars: Vec<ExemplarRecord>,
+    /// Timestamps as written, by the index of their sample. Their unit is known only once the whole text is.
+    pub times: Vec<(u32, f64)>,
     /// Text that is not in the input as such: unescaped values and repaired lines.
     pub pool: String,
     /// Where the pool begins in the address space of [`Span`]: the length of the text.
@@ -71,6 +71,14 @@ impl Arena {
             _ => (source, span.start),
         };
         from.get(start as usize..start as usize + span.length as usize).unwrap_or("")
+    }
+
+    /// Takes back the latest sample.
+    pub fn forget_latest(&mut self) {
+        self.records.pop();
+        let records = self.records.len();
+        self.times.pop_if(|(sample, _)| *sample as usize == records);
+        self.exemplars.pop_if(|exemplar| exemplar.sample as usize == records);
     }
 
     /// Where the next text put into the pool will begin.

@@ -22,6 +22,21 @@ pub(super) enum Comment<'t> {
     Malformed,
 }
 
+impl Comment<'_> {
+    /// The same, independent of the text it was read from.
+    pub fn into_owned(self) -> Comment<'static> {
+        let own = |text: Cow<'_, str>| Cow::Owned(text.into_owned());
+        match self {
+            Comment::Plain => Comment::Plain,
+            Comment::Eof => Comment::Eof,
+            Comment::Malformed => Comment::Malformed,
+            Comment::Help(name, text) => Comment::Help(own(name), own(text)),
+            Comment::Type(name, kind) => Comment::Type(own(name), kind),
+            Comment::Unit(name, text) => Comment::Unit(own(name), own(text)),
+        }
+    }
+}
+
 /// Reads a line that begins with `#` at its first byte, noting breaches.
 pub(super) fn comment<'t>(line: &'t str, breaches: &mut Vec<Breach>) -> Comment<'t> {
     let mut cursor = Cursor { line, at: 1, breaches };

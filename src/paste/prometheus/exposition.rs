@@ -1,9 +1,9 @@
 //! What was read: samples, families and remarks.
 
 use super::arena::{Arena, Label, Record, Span};
+use super::index::Index;
 use crate::paste::Warning;
 use std::borrow::Cow;
-use std::collections::HashMap;
 
 /// A metric's type, as its `# TYPE` line says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -45,17 +45,19 @@ impl Type {
     /// The type a word stands for in either format, in any case.
     #[must_use]
     pub fn from_word(word: &str) -> Option<Self> {
-        Some(match word.to_ascii_lowercase().as_str() {
-            "counter" => Self::Counter,
-            "gauge" => Self::Gauge,
-            "histogram" => Self::Histogram,
-            "gaugehistogram" | "gauge_histogram" => Self::GaugeHistogram,
-            "summary" => Self::Summary,
-            "info" => Self::Info,
-            "stateset" => Self::StateSet,
-            "unknown" | "untyped" => Self::Unknown,
-            _ => return None,
-        })
+        const WORDS: [(&str, Type); 10] = [
+            ("counter", Type::Counter),
+            ("gauge", Type::Gauge),
+            ("histogram", Type::Histogram),
+            ("summary", Type::Summary),
+            ("untyped", Type::Unknown),
+            ("unknown", Type::Unknown),
+            ("info", Type::Info),
+            ("stateset", Type::StateSet),
+            ("gaugehistogram", Type::GaugeHistogram),
+            ("gauge_histogram", Type::GaugeHistogram),
+        ];
+        WORDS.iter().find(|(known, _)| known.eq_ignore_ascii_case(word)).map(|(_, kind)| *kind)
     }
 
     /// The endings this type's samples add to the family's name.
@@ -119,7 +121,7 @@ pub struct Exposition<'a> {
     pub(super) source: &'a str,
     pub(super) arena: Arena,
     pub(super) families: Vec<Family<'a>>,
-    pub(super) index: HashMap<Cow<'a, str>, usize>,
+    pub(super) index: Index<'a>,
     pub(super) warnings: Vec<Warning>,
     pub(super) eof: bool,
     /// Whether timestamps are in seconds rather than milliseconds.
@@ -231,7 +233,9 @@ impl<'a> Sample<'a> {
     /// The time of the sample, where one is written.
     #[must_use]
     pub fn timestamp(&self) -> Option<Timestamp> {
-        self.exposition.time(self.record.timestamp)
+        let times = &self.exposition.arena.times;
+        let found = times.binary_search_by_key(&self.index, |(sample, _)| *sample as usize).ok()?;
+        times.get(found).and_then(|(_, raw)| self.exposition.time(*raw))
     }
 
     /// The line it was read from, counted from 1.

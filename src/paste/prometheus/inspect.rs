@@ -3,10 +3,10 @@
 use super::arena::Arena;
 use super::comment::{Comment, comment};
 use super::exposition::Exposition;
+use super::index::Index;
 use super::rule::{Breach, Format, Rule};
 use super::sample::{Line, Previous, is_blank};
 use super::semantics::Semantics;
-use std::collections::HashMap;
 use std::fmt;
 
 /// A breach of a rule at a place.
@@ -106,7 +106,7 @@ impl<'t> Inspector<'t> {
             source: text,
             arena: Arena { pool_start: u32::try_from(text.len()).unwrap_or(u32::MAX), ..Arena::default() },
             families: Vec::new(),
-            index: HashMap::new(),
+            index: Index::default(),
             warnings: Vec::new(),
             eof: false,
             seconds: true,

@@ -20,14 +20,18 @@
 //! ```
 
 mod arena;
+mod awkward;
 mod clutter;
 mod comment;
 mod exposition;
+mod index;
 mod inspect;
+mod mend;
 mod number;
 mod points;
 mod reader;
 mod remarks;
+mod reply;
 mod rule;
 mod sample;
 mod semantics;

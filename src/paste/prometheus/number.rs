@@ -1,6 +1,7 @@
 //! Numbers as the text formats write them, read exactly.
 
 use super::rule::Rule;
+use super::sample::is_blank;
 
 /// Powers of ten that a double holds exactly.
 const EXACT_POWERS: [f64; 23] = [
@@ -18,46 +19,50 @@ pub(super) struct Number {
 }
 
 /// Reads a whole token; `None` if it is not a number in either format.
+pub(super) fn number(token: &[u8]) -> Option<Number> {
+    leading_number(token).filter(|(_, length)| *length == token.len()).map(|(number, _)| number)
+}
+
+/// Reads the number that `text` begins with, up to a blank or the end, and says how long it is.
 ///
 /// Every finite result is the double nearest to the decimal written. Digits below 2⁵³ with a power of ten up to 22 need
 /// one rounding, so one multiplication or division is exact (W. D. Clinger, "How to read floating point numbers
 /// accurately", PLDI 1990); all others go through the standard library, which rounds correctly.
-#[inline]
-pub(super) fn number(token: &[u8]) -> Option<Number> {
-    let (negative, digits) = match token {
-        [b'-', rest @ ..] => (true, rest),
-        [b'+', rest @ ..] => (false, rest),
-        _ => (false, token),
-    };
+#[inline(always)]
+pub(super) fn leading_number(text: &[u8]) -> Option<(Number, usize)> {
+    let signed = matches!(text.first(), Some(b'-' | b'+'));
+    let negative = text.first() == Some(&b'-');
+    let first = usize::from(signed);
     let mut mantissa: u64 = 0;
-    let mut at = 0;
-    while let Some(digit) = digits.get(at).map(|byte| byte.wrapping_sub(b'0')).filter(|digit| *digit < 10) {
-        mantissa = mantissa.wrapping_mul(10).wrapping_add(u64::from(digit));
+    let mut at = first;
+    while let Some(digit) = digit_at(text, at) {
+        mantissa = mantissa.wrapping_mul(10).wrapping_add(digit);
         at += 1;
     }
-    let whole = at;
+    let whole = at - first;
     let mut fraction = 0;
-    if digits.get(at) == Some(&b'.') {
+    if text.get(at) == Some(&b'.') {
+        let point = at;
         at += 1;
-        while let Some(digit) = digits.get(at).map(|byte| byte.wrapping_sub(b'0')).filter(|digit| *digit < 10) {
-            mantissa = mantissa.wrapping_mul(10).wrapping_add(u64::from(digit));
+        while let Some(digit) = digit_at(text, at) {
+            mantissa = mantissa.wrapping_mul(10).wrapping_add(digit);
             at += 1;
         }
-        fraction = at - whole - 1;
+        fraction = at - point - 1;
     }
     if whole + fraction == 0 {
-        return word(token, negative);
+        return word(text, first, negative);
     }
     let mut exponent: i32 = 0;
-    if matches!(digits.get(at), Some(b'e' | b'E')) {
-        let (sign, from) = match digits.get(at + 1) {
+    if matches!(text.get(at), Some(b'e' | b'E')) {
+        let (sign, from) = match text.get(at + 1) {
             Some(b'-') => (-1, at + 2),
             Some(b'+') => (1, at + 2),
             _ => (1, at + 1),
         };
         at = from;
-        while let Some(digit) = digits.get(at).map(|byte| byte.wrapping_sub(b'0')).filter(|digit| *digit < 10) {
-            exponent = exponent.saturating_mul(10).saturating_add(i32::from(digit));
+        while let Some(digit) = digit_at(text, at) {
+            exponent = exponent.saturating_mul(10).saturating_add(digit as i32);
             at += 1;
         }
         if at == from {
@@ -65,42 +70,45 @@ pub(super) fn number(token: &[u8]) -> Option<Number> {
         }
         exponent = exponent.saturating_mul(sign);
     }
-    if at != digits.len() {
+    if text.get(at).is_some_and(|byte| !is_blank(*byte)) {
         return None;
     }
-    let integer = at == whole;
+    let integer = at == first + whole;
     // 19 digits cannot overflow 64 bits.
     if whole + fraction <= 19 && mantissa < 1 << 53 {
-        let scale = exponent.saturating_sub(i32::try_from(fraction).unwrap_or(i32::MAX));
+        let scale = exponent.saturating_sub(fraction as i32);
         let magnitude = mantissa as f64;
-        let power = EXACT_POWERS.get(scale.unsigned_abs() as usize);
-        let exact = match power {
-            Some(power) if scale < 0 => Some(magnitude / power),
-            Some(power) => Some(magnitude * power),
-            None => None,
-        };
+        let exact = EXACT_POWERS.get(scale.unsigned_abs() as usize).map(|power| match scale {
+            0 => magnitude,
+            ..0 => magnitude / power,
+            _ => magnitude * power,
+        });
         if let Some(exact) = exact {
-            return Some(Number { value: if negative { -exact } else { exact }, integer, deviation: None });
+            return Some((Number { value: if negative { -exact } else { exact }, integer, deviation: None }, at));
         }
     }
-    let value: f64 = std::str::from_utf8(token).ok()?.parse().ok()?;
-    Some(Number { value, integer, deviation: value.is_infinite().then_some(Rule::NumberOverflow) })
+    let value: f64 = std::str::from_utf8(text.get(..at)?).ok()?.parse().ok()?;
+    Some((Number { value, integer, deviation: value.is_infinite().then_some(Rule::NumberOverflow) }, at))
+}
+
+#[inline]
+fn digit_at(text: &[u8], at: usize) -> Option<u64> {
+    text.get(at).map(|byte| byte.wrapping_sub(b'0')).filter(|digit| *digit < 10).map(u64::from)
 }
 
 /// Infinity and not-a-number, in any case.
-#[cold]
-fn word(token: &[u8], negative: bool) -> Option<Number> {
-    let signed = matches!(token, [b'-' | b'+', ..]);
-    let letters = if signed { token.get(1..)? } else { token };
-    if letters.eq_ignore_ascii_case(b"nan") {
-        let deviation = signed.then_some(Rule::SignedNan);
-        return Some(Number { value: f64::NAN, integer: false, deviation });
-    }
-    if letters.eq_ignore_ascii_case(b"inf") || letters.eq_ignore_ascii_case(b"infinity") {
-        let value = if negative { f64::NEG_INFINITY } else { f64::INFINITY };
-        return Some(Number { value, integer: false, deviation: None });
-    }
-    None
+fn word(text: &[u8], first: usize, negative: bool) -> Option<(Number, usize)> {
+    let letters = text.get(first..)?;
+    let length = letters.iter().position(|byte| is_blank(*byte)).unwrap_or(letters.len());
+    let letters = letters.get(..length)?;
+    let (value, deviation) = if letters.eq_ignore_ascii_case(b"nan") {
+        (f64::NAN, (first > 0).then_some(Rule::SignedNan))
+    } else if letters.eq_ignore_ascii_case(b"inf") || letters.eq_ignore_ascii_case(b"infinity") {
+        (if negative { f64::NEG_INFINITY } else { f64::INFINITY }, None)
+    } else {
+        return None;
+    };
+    Some((Number { value, integer: false, deviation }, first + length))
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //! reader and the strict check share: what can be read is read, and each breach is noted on the way.
 
 use super::arena::{Arena, ExemplarRecord, Label, Record, Span};
-use super::number::number;
+use super::number::{leading_number, number};
 use super::rule::{Breach, Rule};
 use memchr::{memchr, memchr2};
 use std::ops::Range;
@@ -16,6 +16,18 @@ pub(super) struct Previous {
     prefix: Range<usize>,
     labels_start: u32,
     labels_count: u16,
+    /// From the closing quote of `le` to the closing brace.
+    tail: Range<usize>,
+    tail_labels: Range<usize>,
+}
+
+/// A name with labels: those shared with an earlier line and how many of its own.
+#[derive(Debug, Clone, Copy, Default)]
+struct Series {
+    name: Span,
+    shared_start: u32,
+    shared_count: u16,
+    own_count: u16,
 }
 
 /// What one line is parsed from and into.
@@ -71,28 +83,34 @@ impl Line<'_, '_> {
         let labels = self.arena.labels.len();
         let exemplars = self.arena.exemplars.len();
         let start = range.start;
-        let result = self.parse(range, number_of_line);
-        if result.is_err() {
-            self.arena.labels.truncate(labels);
-            self.arena.exemplars.truncate(exemplars);
+        match self.parse(range) {
+            Ok((series, value, timestamp)) => {
+                if !timestamp.is_nan() {
+                    self.arena.times.push((self.arena.records.len() as u32, timestamp));
+                }
+                let Series { name, shared_start, shared_count, own_count } = series;
+                let own_start = labels as u32;
+                let line = number_of_line;
+                let record = Record { name, shared_start, own_start, shared_count, own_count, line, value };
+                self.arena.records.push(record);
+                Ok(())
+            }
+            Err((at, rule)) => {
+                self.arena.labels.truncate(labels);
+                self.arena.exemplars.truncate(exemplars);
+                // It may point at what is gone now.
+                *self.previous = Previous::default();
+                Err(Breach { at: at - start, rule })
+            }
         }
-        result.map(|record| self.arena.records.push(record)).map_err(|(at, rule)| Breach { at: at - start, rule })
     }
 
-    #[inline]
-    fn parse(&mut self, range: Range<usize>, line: u32) -> Result<Record, (usize, Rule)> {
+    /// The series, its value, and its timestamp (NaN where there is none). All by value: a record filled in
+    /// place and then copied costs more than parsing does.
+    #[inline(always)]
+    fn parse(&mut self, range: Range<usize>) -> Result<(Series, f64, f64), (usize, Rule)> {
         let Range { start, end } = range;
         let bytes = self.source.get(..end).unwrap_or_default();
-        let mut record = Record {
-            name: Span::default(),
-            shared_start: 0,
-            own_start: self.arena.labels.len() as u32,
-            shared_count: 0,
-            own_count: 0,
-            line,
-            value: 0.0,
-            timestamp: f64::NAN,
-        };
         let mut at = start;
         if bytes.get(at).copied().is_some_and(is_blank) {
             self.note(start, start, Rule::ExtraBlank);
@@ -107,68 +125,68 @@ impl Line<'_, '_> {
             at..name_end(bytes, at, true)
         };
         at = name.end;
+        let mut series = Series::default();
         if name.is_empty() {
             match bytes.get(at) {
                 Some(b'{') => {}
                 Some(b'"') => {
                     self.note(start, at, Rule::QuotedNameOutside);
-                    (record.name, at) = self.quoted(bytes, start, at)?;
+                    (series.name, at) = self.quoted(bytes, start, at)?;
                 }
                 _ => return Err((at, Rule::NotASample)),
             }
         } else {
-            record.name = self.span(name.clone());
+            series.name = self.span(name.clone());
         }
         let brace = skip_blanks(bytes, at);
         if bytes.get(brace) == Some(&b'{') {
             if brace > at {
                 self.note(start, at, Rule::ExtraBlank);
             }
-            at = self.labels(bytes, start, brace, &mut record)?;
+            (at, series) = self.labels(bytes, start, brace, series)?;
             self.previous.name = name;
         }
-        if record.name.length == 0 {
+        if series.name.length == 0 {
             return Err((brace.min(end), Rule::MissingName));
         }
-        self.value(bytes, start, at, &mut record)?;
-        Ok(record)
+        let (value, timestamp) = self.value(bytes, start, at)?;
+        Ok((series, value, timestamp))
     }
 
     /// Value, timestamp and exemplar from `at` on, the end of the series.
     #[inline]
-    fn value(&mut self, bytes: &[u8], start: usize, mut at: usize, record: &mut Record) -> Result<(), (usize, Rule)> {
+    fn value(&mut self, bytes: &[u8], start: usize, mut at: usize) -> Result<(f64, f64), (usize, Rule)> {
         at = self.separator(bytes, start, at);
         if bytes.get(at) == Some(&b'|') {
             self.note(start, at, Rule::TableRow);
             at = skip_blanks(bytes, at + 1);
         }
-        let token = token_at(bytes, at);
-        if token.is_empty() {
-            return Err((at, Rule::MissingValue));
-        }
-        let Some(value) = number(token) else {
+        let Some((value, length)) = leading_number(bytes.get(at..).unwrap_or_default()) else {
+            let token = token_at(bytes, at);
             let composite = token.first() == Some(&b'{') && memchr(b':', token).is_some();
-            return Err((at, if composite { Rule::CompositeValue } else { Rule::BadNumber }));
+            return Err(match token {
+                [] => (at, Rule::MissingValue),
+                _ if composite => (at, Rule::CompositeValue),
+                _ => (at, Rule::BadNumber),
+            });
         };
         if let Some(rule) = value.deviation {
             self.note(start, at, rule);
         }
-        record.value = value.value;
-        at += token.len();
-        if at == bytes.len() {
-            return Ok(());
-        }
-        self.rest(bytes, start, at, record)
+        at += length;
+        let timestamp = if at == bytes.len() { f64::NAN } else { self.rest(bytes, start, at)? };
+        Ok((value.value, timestamp))
     }
 
-    /// What may follow the value.
-    fn rest(&mut self, bytes: &[u8], start: usize, mut at: usize, record: &mut Record) -> Result<(), (usize, Rule)> {
+    /// What may follow the value; returns the timestamp.
+    fn rest(&mut self, bytes: &[u8], start: usize, mut at: usize) -> Result<f64, (usize, Rule)> {
+        let mut timestamp = f64::NAN;
         at = self.separator(bytes, start, at);
         let token = token_at(bytes, at);
         if !matches!(token.first(), None | Some(b'#' | b's' | b'|')) {
             let Some(time) = number(token) else { return Err((at, Rule::BadTimestamp)) };
             self.note_timestamp(start, at, token, time.value, time.integer);
-            record.timestamp = if time.value.is_finite() { time.value } else { f64::NAN };
+            timestamp = if time.value.is_finite() { time.value } else { f64::NAN };
             at = self.separator(bytes, start, at + token.len());
         }
         if let Some(time) = token_at(bytes, at).strip_prefix(b"st@") {
@@ -181,10 +199,10 @@ impl Line<'_, '_> {
         // A Markdown table row ends in a bar.
         if bytes.get(at) == Some(&b'|') && skip_blanks(bytes, at + 1) == bytes.len() {
             self.note(start, at, Rule::TableRow);
-            return Ok(());
+            return Ok(timestamp);
         }
         match bytes.get(at) {
-            None => Ok(()),
+            None => Ok(timestamp),
             Some(b'#') => {
                 self.note(start, at, Rule::Exemplar);
                 let labels = self.arena.labels.len();
@@ -192,7 +210,7 @@ impl Line<'_, '_> {
                     self.arena.labels.truncate(labels);
                     self.note(start, bad, if rule == Rule::DuplicateLabel { rule } else { Rule::BadExemplar });
                 }
-                Ok(())
+                Ok(timestamp)
             }
             Some(_) => Err((at, Rule::TrailingText)),
         }
@@ -209,18 +227,9 @@ impl Line<'_, '_> {
             return Err((at, Rule::BadExemplar));
         }
         let labels_start = self.arena.labels.len() as u32;
-        let mut unnamed = Record {
-            name: Span::default(),
-            shared_start: 0,
-            own_start: labels_start,
-            shared_count: 0,
-            own_count: 0,
-            line: 0,
-            value: 0.0,
-            timestamp: f64::NAN,
-        };
-        at = self.pairs(bytes, start, at + 1, &mut unnamed)?;
-        if unnamed.name.length > 0 {
+        let series;
+        (at, series) = self.pairs(bytes, start, at + 1, Series::default(), labels_start)?;
+        if series.name.length > 0 {
             return Err((at, Rule::BadExemplar));
         }
         at = self.separator(bytes, start, at);
@@ -246,7 +255,7 @@ impl Line<'_, '_> {
         self.arena.exemplars.push(ExemplarRecord {
             sample: self.arena.records.len() as u32,
             labels_start,
-            labels_count: unnamed.own_count,
+            labels_count: series.own_count,
             value: value.value,
             timestamp,
         });
@@ -260,45 +269,87 @@ impl Line<'_, '_> {
         bytes: &[u8],
         start: usize,
         brace: usize,
-        record: &mut Record,
-    ) -> Result<usize, (usize, Rule)> {
+        mut series: Series,
+    ) -> Result<(usize, Series), (usize, Rule)> {
+        let own_start = self.arena.labels.len() as u32;
         let prefix = bytes.get(self.previous.prefix.clone()).unwrap_or_default();
         let after = brace + prefix.len();
-        if !prefix.is_empty() && bytes.get(brace..after) == Some(prefix) {
+        if !prefix.is_empty() && series.name.length > 0 && bytes.get(brace..after) == Some(prefix) {
+            let shared = self.previous.labels_count;
             let at = match bytes.get(after) {
                 Some(b'}') => Some(after),
-                Some(b',') if bytes.get(after + 1).is_some_and(|byte| CLASSES[*byte as usize] != 0) => Some(after + 1),
+                Some(b',') if shared > 0 && bytes.get(after + 1).is_some_and(|byte| CLASSES[*byte as usize] != 0) => {
+                    Some(after + 1)
+                }
+                Some(_) if shared == 0 => Some(after),
                 _ => None,
             };
             if let Some(at) = at {
-                record.shared_start = self.previous.labels_start;
-                record.shared_count = self.previous.labels_count;
-                return self.pairs(bytes, start, at, record);
+                let bucket = bytes.get(at..).is_some_and(|rest| rest.starts_with(b"le=\""));
+                let end = if bucket { self.another_bucket(bytes, at) } else { None };
+                if end.is_some() || (!bucket && shared > 0) {
+                    series.shared_start = self.previous.labels_start;
+                    series.shared_count = shared;
+                }
+                if let Some((end, own_count)) = end {
+                    series.own_count = own_count;
+                    return Ok((end, series));
+                }
+                if !bucket && shared > 0 {
+                    return self.pairs(bytes, start, at, series, own_start);
+                }
             }
         }
-        let first = self.arena.labels.len();
-        let named = record.name.length > 0;
         let breaches = self.breaches.len();
-        let at = self.pairs(bytes, start, brace + 1, record)?;
-        // Remember the labels before `le`, or before the last one: what the next line is likely to share.
-        let labels = self.arena.labels.get(first..).unwrap_or_default();
-        let kept = (labels.iter())
-            .position(|label| label.name.length == 2 && self.is_le(label))
-            .unwrap_or(labels.len().saturating_sub(1));
+        let (at, series) = self.pairs(bytes, start, brace + 1, series, own_start)?;
+        let plain = self.breaches.len() == breaches;
         self.previous.prefix = 0..0;
-        if let Some(last) = kept.checked_sub(1).and_then(|last| labels.get(last))
-            && named
-            && self.breaches.len() == breaches
-            && last.value.start >= self.base
-        {
-            let end = (last.value.start - self.base + last.value.length) as usize + 1;
-            if bytes.get(end - 1) == Some(&b'"') && (brace..bytes.len()).contains(&end) {
-                self.previous.prefix = brace..end;
-                self.previous.labels_start = first as u32;
-                self.previous.labels_count = kept as u16;
-            }
+        if plain {
+            self.remember(bytes, brace..at, own_start as usize);
         }
-        Ok(at)
+        Ok((at, series))
+    }
+
+    /// Remembers the labels before `le`, or before the last one, and those after `le`: what the next line is likely
+    /// to share.
+    fn remember(&mut self, bytes: &[u8], braces: Range<usize>, first: usize) {
+        let labels = self.arena.labels.get(first..).unwrap_or_default();
+        let le = labels.iter().position(|label| label.name.length == 2 && self.is_le(label));
+        let kept = le.unwrap_or(labels.len().saturating_sub(1));
+        // The place after a label's closing quote; `None` where its value is not as written.
+        let end_of = |label: &Label| {
+            let end = label.value.start.checked_sub(self.base)? as usize + label.value.length as usize;
+            (braces.contains(&end) && bytes.get(end) == Some(&b'"')).then_some(end + 1)
+        };
+        let prefix_end = match kept.checked_sub(1) {
+            None => Some(braces.start + 1),
+            Some(last) => labels.get(last).and_then(end_of),
+        };
+        let tail_start = le.and_then(|le| labels.get(le)).and_then(end_of);
+        let Some(prefix_end) = prefix_end else { return };
+        self.previous.prefix = braces.start..prefix_end;
+        self.previous.labels_start = first as u32;
+        self.previous.labels_count = kept as u16;
+        self.previous.tail = tail_start.map_or(0..0, |start| start - 1..braces.end);
+        self.previous.tail_labels = le.map_or(0..0, |le| first + le + 1..first + labels.len());
+    }
+
+    /// A line that differs from an earlier bucket's in the value of `le` alone, from `at` on; returns the place
+    /// after its closing brace and how many labels there are from `at` on.
+    #[inline(always)]
+    fn another_bucket(&mut self, bytes: &[u8], at: usize) -> Option<(usize, u16)> {
+        let tail = bytes.get(self.previous.tail.clone()).filter(|tail| !tail.is_empty())?;
+        let value = at + b"le=\"".len();
+        let length = bytes.get(value..)?.iter().position(|byte| matches!(byte, b'"' | b'\\'))?;
+        let end = value + length + tail.len();
+        let after = self.previous.tail_labels.clone();
+        if bytes.get(value + length..end)? != tail || after.end > self.arena.labels.len() {
+            return None;
+        }
+        self.arena.labels.push(Label { name: self.span(at..at + 2), value: self.span(value..value + length) });
+        let count = 1 + after.len() as u16;
+        self.arena.labels.extend_from_within(after);
+        Some((end, count))
     }
 
     fn is_le(&self, label: &Label) -> bool {
@@ -306,15 +357,15 @@ impl Line<'_, '_> {
         self.source.get(start..start + 2) == Some(b"le")
     }
 
-    /// Label pairs up to and with the closing brace.
-    #[inline]
+    /// Label pairs up to and with the closing brace; returns the place after it and the series with them.
     fn pairs(
         &mut self,
         bytes: &[u8],
         start: usize,
         mut at: usize,
-        record: &mut Record,
-    ) -> Result<usize, (usize, Rule)> {
+        mut series: Series,
+        own_start: u32,
+    ) -> Result<(usize, Series), (usize, Rule)> {
         let mut comma = false;
         loop {
             at = self.inner_blanks(bytes, start, at);
@@ -328,7 +379,7 @@ impl Line<'_, '_> {
                         if comma {
                             self.note(start, at - 1, Rule::TrailingComma);
                         }
-                        return Ok(at + 1);
+                        return Ok((at + 1, series));
                     }
                     Some(b',') => {
                         self.note(start, at, Rule::StrayComma);
@@ -342,16 +393,16 @@ impl Line<'_, '_> {
             at = self.inner_blanks(bytes, start, at);
             if bytes.get(at) != Some(&b'=') {
                 let quoted = bytes.get(name_start) == Some(&b'"');
-                let first = record.own_count + record.shared_count == 0 && !comma;
+                let first = series.own_count + series.shared_count == 0 && !comma;
                 match bytes.get(at) {
                     Some(b',' | b'}') if quoted && name.length == 0 => return Err((name_start, Rule::EmptyName)),
-                    Some(b',' | b'}') if record.name.length == 0 && (quoted || first) => {
+                    Some(b',' | b'}') if series.name.length == 0 && (quoted || first) => {
                         if !quoted {
                             self.note(start, name_start, Rule::BareNameInBraces);
                         } else if !first {
                             self.note(start, name_start, Rule::NameNotFirst);
                         }
-                        record.name = name;
+                        series.name = name;
                     }
                     None => return Err((at, Rule::OpenBraces)),
                     Some(_) => return Err((at, Rule::MissingEquals)),
@@ -368,7 +419,7 @@ impl Line<'_, '_> {
                 }
                 let value;
                 (value, at) = self.quoted(bytes, start, at)?;
-                self.push_label(start, name_start, Label { name, value }, record)?;
+                self.push_label(start, name_start, Label { name, value }, &mut series, own_start)?;
             }
             if bytes.get(at).copied().is_some_and(is_blank) {
                 at = self.inner_blanks(bytes, start, at);
@@ -378,7 +429,7 @@ impl Line<'_, '_> {
                     comma = true;
                     at += 1;
                 }
-                Some(b'}') => return Ok(at + 1),
+                Some(b'}') => return Ok((at + 1, series)),
                 None => return Err((at, Rule::OpenBraces)),
                 Some(next) if CLASSES[*next as usize] & (LABEL_NAME | DIGIT) == LABEL_NAME && is_pair(bytes, at) => {
                     comma = false;
@@ -390,13 +441,35 @@ impl Line<'_, '_> {
     }
 
     #[inline]
-    fn push_label(&mut self, start: usize, at: usize, label: Label, record: &mut Record) -> Result<(), (usize, Rule)> {
-        let shared = record.shared_start as usize..record.shared_start as usize + record.shared_count as usize;
-        let own = record.own_start as usize..;
-        let labels = &self.arena.labels;
-        let earlier = labels.get(shared).into_iter().chain(labels.get(own)).flatten();
-        // Names that differ in length, first or last byte differ; nearly all do.
-        let mut twins = earlier.filter(|other| other.name.length == label.name.length);
+    fn push_label(
+        &mut self,
+        start: usize,
+        at: usize,
+        label: Label,
+        series: &mut Series,
+        own_start: u32,
+    ) -> Result<(), (usize, Rule)> {
+        let shared = series.shared_start as usize..series.shared_start as usize + series.shared_count as usize;
+        let shared = self.arena.labels.get(shared).unwrap_or_default();
+        let own = self.arena.labels.get(own_start as usize..).unwrap_or_default();
+        let alike = |other: &Label| other.name.length == label.name.length;
+        if own.iter().any(alike) || shared.iter().any(alike) {
+            self.compare_names(start, at, label, series, own_start);
+        }
+        if series.own_count as u32 + series.shared_count as u32 >= u32::from(u16::MAX) {
+            return Err((at, Rule::TooManyLabels));
+        }
+        self.arena.labels.push(label);
+        series.own_count += 1;
+        Ok(())
+    }
+
+    /// Notes a name that is there already.
+    fn compare_names(&mut self, start: usize, at: usize, label: Label, series: &Series, own_start: u32) {
+        let shared = series.shared_start as usize..series.shared_start as usize + series.shared_count as usize;
+        let own = own_start as usize..;
+        let earlier = (self.arena.labels.get(shared).into_iter()).chain(self.arena.labels.get(own)).flatten();
+        let mut alike = earlier.filter(|other| other.name.length == label.name.length);
         let pool = self.arena.pool.as_bytes();
         let bytes_of = |span: Span| {
             let within = |from: u32| {
@@ -406,15 +479,9 @@ impl Line<'_, '_> {
             self.source.get(within(self.base)).or_else(|| pool.get(within(self.arena.pool_start))).unwrap_or_default()
         };
         let name = bytes_of(label.name);
-        if twins.any(|other| bytes_of(other.name) == name) {
+        if alike.any(|other| bytes_of(other.name) == name) {
             self.note(start, at, Rule::DuplicateLabel);
         }
-        if record.own_count as u32 + record.shared_count as u32 >= u32::from(u16::MAX) {
-            return Err((at, Rule::TooManyLabels));
-        }
-        self.arena.labels.push(label);
-        record.own_count += 1;
-        Ok(())
     }
 
     /// The quoted text that opens at `at`, and the place after its closing quote.

@@ -14,23 +14,26 @@ use web_sys::{DragEvent, Event};
 /// Text dragged into a field that takes text goes into the field, as ever.
 pub fn on_drop(callback: impl Fn(Transfer) + 'static) -> ReadSignal<bool> {
     let (over, set_over) = signal(false);
-    // Moving between two elements enters the one before leaving the other: only the count tells whether it left the page.
-    let depth = Rc::new(Cell::new(0_u32));
+    // Moving between two elements enters the one before leaving the other: only the count of both tells whether the
+    // drag left the page, and only the element entered last whether a drop there would be ours.
+    let state = Rc::new(Cell::new((0_u32, false)));
     let page = document();
-    let set_depth = move |depth: &Cell<u32>, value: u32| {
-        depth.set(value);
-        if over.try_get_untracked() != Some(value > 0) {
-            set_over.try_set(value > 0);
+    let set_state = move |state: &Cell<(u32, bool)>, depth: u32, ours: bool| {
+        state.set((depth, ours));
+        let now = depth > 0 && ours;
+        if over.try_get_untracked() != Some(now) {
+            set_over.try_set(now);
         }
     };
 
     listen(&page, "dragenter", {
-        let depth = depth.clone();
+        let state = state.clone();
         move |event| {
-            if is_ours(&event) {
+            let ours = is_ours(&event);
+            if ours {
                 event.prevent_default();
-                set_depth(&depth, depth.get() + 1);
             }
+            set_state(&state, state.get().0 + 1, ours);
         }
     });
     // Without this the browser shows the dropped file instead of this page.
@@ -40,11 +43,14 @@ pub fn on_drop(callback: impl Fn(Transfer) + 'static) -> ReadSignal<bool> {
         }
     });
     listen(&page, "dragleave", {
-        let depth = depth.clone();
-        move |_| set_depth(&depth, depth.get().saturating_sub(1))
+        let state = state.clone();
+        move |_| {
+            let (depth, ours) = state.get();
+            set_state(&state, depth.saturating_sub(1), ours);
+        }
     });
     listen(&page, "drop", move |event| {
-        set_depth(&depth, 0);
+        set_state(&state, 0, false);
         if !is_ours(&event) {
             return;
         }
