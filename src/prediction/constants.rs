@@ -43,14 +43,14 @@ pub struct Constants {
 impl Constants {
     /// The fitted values.
     pub const FITTED: Self = Self {
-        operation: Seconds::from_micros(4.7),
-        block: Seconds::from_micros(6.0),
-        quantising: Seconds::from_micros(7.8),
-        host: Seconds::from_micros(1220.0),
-        cache_share: 0.48,
+        operation: Seconds::from_micros(5.4),
+        block: Seconds::from_micros(4.2),
+        quantising: Seconds::from_micros(7.1),
+        host: Seconds::from_micros(1276.0),
+        cache_share: 0.487,
         unmeasured_share: 0.90,
-        eager: Seconds::from_micros(6.0),
-        plain_kernel: BytesPerSecond::from_giga(1100.0),
+        eager: Seconds::from_micros(5.7),
+        plain_kernel: BytesPerSecond::from_giga(1104.0),
         compute_share: 0.8,
     };
 }
