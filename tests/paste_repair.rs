@@ -84,6 +84,14 @@ fn a_line_feed_inside_a_label() {
 }
 
 #[test]
+fn carriage_returns_inside_lines() {
+    assert_eq!(samples("a{x=\"p\rq\"} 1\r\nb 2\r\n").len(), 2);
+    assert_eq!(kinds("# a comment\rerased\na 1\n"), []);
+    assert_eq!(samples("# TYPE a gauge\ra 1\rb 2\r"), [("a".to_owned(), 1.0, 1), ("b".to_owned(), 2.0, 1)]);
+    assert_eq!(samples("  0     0\r100 45575  100 45575\na 1\n"), [("a".to_owned(), 1.0, 2)]);
+}
+
+#[test]
 fn an_unclosed_quote_costs_its_line_alone() {
     assert_eq!(samples("a{x=\"y} 1\nb{x=\"z\"} 2\nc 3\n"), [("b".to_owned(), 2.0, 2), ("c".to_owned(), 3.0, 3)]);
 }
@@ -109,4 +117,28 @@ fn other_json_is_said_to_be_json() {
     assert_eq!(samples(text), []);
     assert_eq!(kinds(text), [(Some(1), WarningKind::Skipped)]);
     assert!(read(text).warnings()[0].message.contains("JSON"));
+}
+
+#[test]
+fn no_line_takes_long_however_it_is_made() {
+    let labels: Vec<String> = (0..60_000).map(|label| format!("l{label}=\"\"")).collect();
+    for line in [
+        "<a".repeat(200_000),
+        "&".repeat(400_000),
+        "\u{1b}[".repeat(200_000),
+        "a{".repeat(200_000),
+        "{\"".repeat(200_000),
+        "a=\\\"".repeat(100_000),
+        "1 ".repeat(200_000),
+        "> ".repeat(100_000),
+        "\r".repeat(100_000),
+        "# #".repeat(100_000),
+        format!("a{{{}}} 1", labels.join(",")),
+    ] {
+        let text = format!("{line}\na_b 1\n{line}\n");
+        let started = std::time::Instant::now();
+        assert!(read(&text).samples().len() <= 1);
+        let shown: String = line.chars().take(8).collect();
+        assert!(started.elapsed().as_secs() < 5, "{shown:?} took {:?}", started.elapsed());
+    }
 }

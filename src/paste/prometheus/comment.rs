@@ -104,9 +104,10 @@ impl<'t> Cursor<'t, '_> {
     }
 
     fn token(&mut self) -> &'t str {
-        let token = self.rest().split([' ', '\t']).next().unwrap_or_default();
-        self.at += token.len();
-        token
+        let rest = self.rest();
+        let length = rest.bytes().position(is_blank).unwrap_or(rest.len());
+        self.at += length;
+        rest.get(..length).unwrap_or_default()
     }
 
     /// The type's word, and nothing else up to the end of the line.

@@ -13,6 +13,11 @@ pub(super) const MENDERS: &[Mender] = &[
     (prefix, "something stands before the metric (a log's prefix, a line number); read without it"),
 ];
 
+/// The longest tag and the longest entity looked for, so that a line of nothing but their beginnings takes no
+/// longer than any other.
+const LONGEST_TAG: usize = 400;
+const LONGEST_ENTITY: usize = 9;
+
 /// Removes a terminal's escape sequences: `ESC [ … letter`, and `ESC ] … BEL`.
 fn colours(line: &str) -> Option<String> {
     let mut pieces = line.split('\u{1b}');
@@ -50,14 +55,16 @@ fn html(line: &str) -> Option<String> {
 /// A tag's length; it reads as nothing, a line break as one.
 fn tag(text: &str) -> Option<(char, usize)> {
     let inside = text.strip_prefix('<')?;
-    let end = inside.find('>')?;
-    let name = inside.get(..end)?.trim_start_matches('/');
+    let name = inside.strip_prefix('/').unwrap_or(inside);
     name.starts_with(|letter: char| letter.is_ascii_alphabetic()).then_some(())?;
+    let end = inside.bytes().take(LONGEST_TAG).position(|byte| byte == b'>')?;
     Some((if name.starts_with("br") { '\n' } else { '\0' }, end + 2))
 }
 
 fn entity(text: &str) -> Option<(char, usize)> {
-    let (name, _) = text.strip_prefix('&')?.split_once(';').filter(|(name, _)| name.len() <= 8)?;
+    let inside = text.strip_prefix('&')?;
+    let end = inside.bytes().take(LONGEST_ENTITY).position(|byte| byte == b';')?;
+    let name = inside.get(..end)?;
     let letter = match name {
         "quot" => '"',
         "amp" => '&',

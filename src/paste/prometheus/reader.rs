@@ -212,15 +212,13 @@ impl<'a> Reader<'a> {
 
     fn family(&mut self, name: &Cow<'a, str>, line: usize) -> &mut Family<'a> {
         let latest = self.families.len().saturating_sub(1);
-        let known = match self.families.get(latest) {
-            Some(family) if family.name == *name => Some(latest),
-            _ => self.index.get(name.as_ref()).copied(),
+        let place = match self.families.get(latest) {
+            Some(family) if family.name == *name => latest,
+            _ => *self.index.entry(name.clone()).or_insert(self.families.len()),
         };
-        let place = known.unwrap_or_else(|| {
-            self.index.insert(name.clone(), self.families.len());
+        if place == self.families.len() {
             self.families.push(Family { name: name.clone(), line, ..Family::default() });
-            self.families.len() - 1
-        });
+        }
         &mut self.families[place]
     }
 
