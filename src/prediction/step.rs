@@ -147,8 +147,7 @@ impl Sum<'_> {
             }
             let error = if self.gpu.achieved_bandwidth.is_some() { BANDWIDTH_ERROR } else { UNMEASURED_ERROR };
             let seconds = spread(reading.max(computing), error);
-            let kind = TermKind::Read(read.component);
-            match self.terms.iter_mut().find(|term| term.kind == kind) {
+            match self.terms.iter_mut().find(|term| term.component == Some(read.component)) {
                 Some(term) => {
                     term.seconds = plus(term.seconds, seconds);
                     term.bytes += bytes;
@@ -158,7 +157,8 @@ impl Sum<'_> {
                 }
                 None => self.terms.push(Term {
                     name: read.component.label().to_owned(),
-                    kind,
+                    kind: TermKind::Read,
+                    component: Some(read.component),
                     seconds,
                     bytes,
                     flops,
@@ -220,8 +220,16 @@ impl Sum<'_> {
     }
 
     fn push(&mut self, name: &str, kind: TermKind, seconds: Range<Seconds>, bytes: Bytes, count: f64) {
-        let term =
-            Term { name: name.to_owned(), kind, seconds, bytes, flops: Flops::ZERO, count, compute_bound: false };
+        let term = Term {
+            name: name.to_owned(),
+            kind,
+            component: None,
+            seconds,
+            bytes,
+            flops: Flops::ZERO,
+            count,
+            compute_bound: false,
+        };
         self.terms.push(term);
     }
 }

@@ -9,7 +9,7 @@ use serde::Serialize;
 #[serde(rename_all = "kebab-case")]
 pub enum TermKind {
     /// Reading a component's bytes or computing with them, whichever takes longer.
-    Read(Component),
+    Read,
     /// Starting operations.
     Start,
     /// Quantising activations.
@@ -27,8 +27,10 @@ pub enum TermKind {
 pub struct Term {
     /// Its name for people.
     pub name: String,
-    /// What it is.
+    /// What its time goes to.
     pub kind: TermKind,
+    /// What is read, where something is.
+    pub component: Option<Component>,
     /// What it takes per step, all of it together.
     pub seconds: Range<Seconds>,
     /// Bytes it moves: read from memory, or summed over ranks.
