@@ -27,7 +27,7 @@ test:
 	@tools/test.sh $(STEPS)
 
 bench:
-	@cargo bench --features cli
+	@cargo run --release --manifest-path benches/parse/Cargo.toml $(FILES)
 
 validate:
 	@cargo run --release --quiet --example validate

@@ -76,23 +76,11 @@ fn row(finding: &Finding, format: Format) -> Row {
     Row {
         line: finding.line,
         column: finding.column,
-        rule: rule_name(finding.rule),
+        rule: finding.rule.name(),
         message: finding.rule.sentence(),
         forbidden: finding.rule.forbidden_in(format),
         refused_by: refused_by(finding.rule, format),
     }
-}
-
-/// `TrailingComma` as `trailing-comma`.
-fn rule_name(rule: Rule) -> String {
-    let mut name = String::new();
-    for letter in format!("{rule:?}").chars() {
-        if letter.is_uppercase() && !name.is_empty() {
-            name.push('-');
-        }
-        name.push(letter.to_ascii_lowercase());
-    }
-    name
 }
 
 fn in_words(
@@ -110,7 +98,7 @@ fn in_words(
         let grade = if finding.rule.forbidden_in(format) { "error" } else { "note" };
         let who = if refused.is_empty() { String::new() } else { format!(" (refused by {})", refused.join(", ")) };
         let Finding { line, column, rule } = finding;
-        let _ = writeln!(text, "{name}:{line}:{column}: {grade}: {} [{}]{who}", rule.sentence(), rule_name(*rule));
+        let _ = writeln!(text, "{name}:{line}:{column}: {grade}: {} [{}]{who}", rule.sentence(), rule.name());
     }
     let valid = if verdict.is_accepted() { "valid" } else { "not valid" };
     let _ = writeln!(text, "{name}: {valid} as {}; {samples} samples read", format_name(format));

@@ -46,6 +46,7 @@ mod number;
 mod points;
 mod reader;
 mod remarks;
+mod repeated;
 mod reply;
 mod rule;
 mod sample;
