@@ -2,13 +2,13 @@
 .PHONY: help setup serve build test bench validate clean
 
 help:
-	@echo 'make serve   set up what the page needs, then show it at http://localhost:8080 (PORT=… for another port)'
-	@echo 'make build   the page for any static host, in dist/'
-	@echo 'make test    all checks: format, lint, native, in the browser, end to end'
-	@echo 'make setup   install everything that these need; quick when nothing is to do'
-	@echo 'make bench   measure the engine'
-	@echo 'make validate  hold predicted against measured steps, and write docs/validation.md'
-	@echo 'make clean   remove what was built'
+	@echo 'make serve      set up what the page needs, then show it at http://localhost:8080 (PORT=… for another port)'
+	@echo 'make build      the page for any static host, in dist/'
+	@echo 'make test       all checks: format, lint, native, in the browser, end to end'
+	@echo 'make setup      install everything that these need; quick when nothing is to do'
+	@echo 'make bench      measure the engine'
+	@echo 'make validate   hold predicted against measured steps, and write docs/validation.md'
+	@echo 'make clean      remove what was built'
 
 setup:
 	@tools/setup.sh

@@ -2,14 +2,13 @@
 //!
 //! ```text
 //! step = Σ components max(bytes / bandwidth, FLOPs / rate)      what is read and computed
-//!      + operations × start + quantised operations × quantising  what each kernel takes beyond that
-//!      + blocks × (norms, residual, routing)                     the small kernels between them
+//!      + operations × start + quantised operations × quantising  what each takes beyond that
 //!      + allreduces × time of one                                 measured where somebody did
 //!      + the host's floor
 //! ```
 //!
 //! Bytes, FLOPs and operations are the model room's ([`crate::model::decode_step`]), bandwidths the
-//! hardware room's, allreduces the collective room's. What none of them can know is in eight
+//! hardware room's, allreduces the collective room's. What none of them can know is in six
 //! [`Constants`], the same for every model, GPU and engine, fitted to one half of the published
 //! measurements in `tests/data` and tested on the other; `make validate` prints both.
 //!

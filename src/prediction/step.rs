@@ -18,7 +18,7 @@ const OVERHEAD_ERROR: f64 = 0.35;
 ///
 /// # Formula
 /// Σ over components max(bytes / achieved bandwidth, FLOPs / achieved rate) + operations × start +
-/// quantised operations × quantising + blocks × block + allreduces × one + forward passes × host
+/// quantised operations × quantising + allreduces × one + forward passes × host
 ///
 /// # Units
 /// seconds per step; bytes and FLOPs of one GPU
@@ -78,14 +78,14 @@ pub fn predict_with(
     let at = |tokens| Step { sequences: workload.sequences, tokens, context: workload.context };
     sum.add(&decode_step(architecture, precision, split, &at(workload.tokens)).reads, 1.0);
     let drafts = (workload.tokens - 1.0).max(0.0);
-    let mut blocks = f64::from(architecture.allreduces());
+    let mut allreduces = f64::from(architecture.allreduces());
     let mut passes = 1.0;
     if drafts > 0.0 {
         match draft_step(architecture, precision, split, &at(1.0)).zip(architecture.prediction.as_ref()) {
             Some((draft, prediction)) => {
                 sum.add(&draft.reads, drafts);
                 let per_draft: u32 = prediction.layers.iter().map(|layer| layer.allreduces()).sum();
-                blocks += drafts * f64::from(per_draft);
+                allreduces += drafts * f64::from(per_draft);
                 passes += drafts;
             }
             None => {
@@ -94,7 +94,7 @@ pub fn predict_with(
         }
     }
     let ceiling = sum.ceiling();
-    sum.overheads(blocks);
+    sum.overheads();
     let groups = split.data_parallel_attention.max(1);
     let ranks = split.tensor_parallel.max(1).saturating_mul(groups);
     if ranks > 1 {
@@ -102,7 +102,13 @@ pub fn predict_with(
         let message = message_bytes(architecture.hidden, precision.activation_bytes, tokens);
         let (one, assumption) = allreduce::one(gpu, ranks, message, workload);
         assumptions.extend(assumption);
-        sum.push("allreduces", TermKind::Allreduce, one.map(|time| time * blocks), message * blocks, blocks);
+        sum.push(
+            "allreduces",
+            TermKind::Allreduce,
+            one.map(|time| time * allreduces),
+            message * allreduces,
+            allreduces,
+        );
     }
     sum.push("host", TermKind::Host, spread(constants.host * passes, OVERHEAD_ERROR), Bytes::ZERO, passes);
     Prediction { terms: sum.terms, ceiling, assumptions }
@@ -205,18 +211,16 @@ impl Sum<'_> {
         Ceiling { time: (bytes / gpu.bandwidth).max(computing), bytes, flops }
     }
 
-    fn overheads(&mut self, blocks: f64) {
+    fn overheads(&mut self) {
         let constants = self.constants;
-        let eager = if self.runtime == Runtime::LlamaCpp { constants.eager } else { Seconds::ZERO };
         let (operations, quantised) = (self.operations, self.quantised);
         let mut push = |name, kind, each: Seconds, count: f64| {
             if count > 0.0 {
                 self.push(name, kind, spread(each * count, OVERHEAD_ERROR), Bytes::ZERO, count);
             }
         };
-        push("starting operations", TermKind::Start, constants.operation + eager, operations);
+        push("starting operations", TermKind::Start, constants.operation, operations);
         push("quantising activations", TermKind::Quantise, constants.quantising, quantised);
-        push("between blocks", TermKind::Block, constants.block, blocks);
     }
 
     fn push(&mut self, name: &str, kind: TermKind, seconds: Range<Seconds>, bytes: Bytes, count: f64) {

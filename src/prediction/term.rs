@@ -14,8 +14,6 @@ pub enum TermKind {
     Start,
     /// Quantising activations.
     Quantise,
-    /// Small kernels between blocks.
-    Block,
     /// Summing over tensor-parallel ranks.
     Allreduce,
     /// The host.

@@ -109,31 +109,46 @@ pub fn unusable() -> Vec<(&'static str, &'static str)> {
 pub struct Knob {
     pub name: &'static str,
     pub unit: &'static str,
+    /// Its value where the model does without it.
+    pub without: f64,
     pub get: fn(&Constants) -> f64,
     pub set: fn(&mut Constants, f64),
 }
 
-pub const KNOBS: [Knob; 8] = [
+pub const KNOBS: [Knob; 6] = [
     Knob {
         name: "operation",
         unit: "µs",
+        without: 0.0,
         get: |c| c.operation.as_micros(),
         set: |c, v| c.operation = Seconds::from_micros(v),
     },
-    Knob { name: "block", unit: "µs", get: |c| c.block.as_micros(), set: |c, v| c.block = Seconds::from_micros(v) },
     Knob {
         name: "quantising",
         unit: "µs",
+        without: 0.0,
         get: |c| c.quantising.as_micros(),
         set: |c, v| c.quantising = Seconds::from_micros(v),
     },
-    Knob { name: "host", unit: "µs", get: |c| c.host.as_micros(), set: |c, v| c.host = Seconds::from_micros(v) },
-    Knob { name: "cache_share", unit: "", get: |c| c.cache_share, set: |c, v| c.cache_share = v },
-    Knob { name: "unmeasured_share", unit: "", get: |c| c.unmeasured_share, set: |c, v| c.unmeasured_share = v },
-    Knob { name: "eager", unit: "µs", get: |c| c.eager.as_micros(), set: |c, v| c.eager = Seconds::from_micros(v) },
+    Knob {
+        name: "host",
+        unit: "µs",
+        without: 0.0,
+        get: |c| c.host.as_micros(),
+        set: |c, v| c.host = Seconds::from_micros(v),
+    },
+    Knob { name: "cache_share", unit: "", without: 1.0, get: |c| c.cache_share, set: |c, v| c.cache_share = v },
+    Knob {
+        name: "unmeasured_share",
+        unit: "",
+        without: 0.8,
+        get: |c| c.unmeasured_share,
+        set: |c, v| c.unmeasured_share = v,
+    },
     Knob {
         name: "plain_kernel",
         unit: "GB/s",
+        without: f64::INFINITY,
         get: |c| c.plain_kernel.as_giga(),
         set: |c, v| c.plain_kernel = BytesPerSecond::from_giga(v),
     },
@@ -146,34 +161,28 @@ pub fn loss(constants: &Constants, rows: &[&Row]) -> f64 {
 
 /// Fits one constant after the other, in steps that shrink, from a start no row had a say in.
 pub fn fit(rows: &[&Row], rounds: u32) -> Constants {
-    let mut best = Constants {
-        operation: Seconds::from_micros(4.0),
-        block: Seconds::from_micros(4.0),
-        quantising: Seconds::from_micros(4.0),
-        host: Seconds::from_millis(1.0),
-        cache_share: 0.8,
-        unmeasured_share: 0.8,
-        eager: Seconds::from_micros(4.0),
-        plain_kernel: BytesPerSecond::from_giga(1500.0),
-        ..Constants::FITTED
-    };
+    fit_without(rows, rounds, &[])
+}
+
+/// The same with some constants left out.
+pub fn fit_without(rows: &[&Row], rounds: u32, left_out: &[&str]) -> Constants {
+    const START: [f64; KNOBS.len()] = [4.0, 4.0, 1000.0, 0.8, 0.8, 1500.0];
+    let mut best = Constants::FITTED;
+    for (knob, start) in KNOBS.iter().zip(START) {
+        (knob.set)(&mut best, if left_out.contains(&knob.name) { knob.without } else { start });
+    }
     let mut least = loss(&best, rows);
     let mut steps = [0.3; KNOBS.len()];
     for _ in 0..rounds {
-        for (knob, step) in KNOBS.iter().zip(&mut steps) {
+        for (knob, step) in KNOBS.iter().zip(&mut steps).filter(|(knob, _)| !left_out.contains(&knob.name)) {
             let better = [1.0 + *step, 1.0 / (1.0 + *step)].into_iter().find_map(|factor| {
                 let mut tried = best;
                 (knob.set)(&mut tried, (knob.get)(&best) * factor);
                 let reached = loss(&tried, rows);
                 (reached < least).then_some((tried, reached))
             });
-            match better {
-                Some(found) => {
-                    (best, least) = found;
-                    *step *= 1.3;
-                }
-                None => *step *= 0.6,
-            }
+            *step *= if better.is_some() { 1.3 } else { 0.6 };
+            (best, least) = better.unwrap_or((best, least));
         }
     }
     best
@@ -209,7 +218,7 @@ fn quantile(sorted: &[f64], q: f64) -> f64 {
 }
 
 /// Rows by what a function says of them.
-pub fn grouped<'a>(rows: &'a [Row], by: impl Fn(&Row) -> String) -> BTreeMap<String, Vec<&'a Row>> {
+pub fn grouped(rows: &[Row], by: impl Fn(&Row) -> String) -> BTreeMap<String, Vec<&Row>> {
     let mut groups: BTreeMap<String, Vec<&Row>> = BTreeMap::new();
     for row in rows {
         groups.entry(by(row)).or_default().push(row);
