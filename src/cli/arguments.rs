@@ -10,6 +10,8 @@ Examples:
   decodescope report --example
   decodescope report metrics.txt --model glm-5 --gpu rtx-pro-6000 --gpus 8 --format json
   decodescope report --model llama-3.1-70b --gpu h100-sxm --gpus 4 --itl 12.5
+  decodescope model config.json --tp 8 --quantisation fp8 --gpu h100-sxm
+  decodescope predict glm-5 --quantisation nvfp4-experts --gpu rtx-pro-6000 --tp 8
 
 Exit codes: 0 fine, 1 nothing usable in the input, 2 wrong usage.";
 
@@ -60,6 +62,8 @@ pub fn command() -> Command {
                 )
                 .arg(text_or_json()),
         )
+        .subcommand(crate::model::command())
+        .subcommand(crate::predict::command())
         .subcommand(Command::new("models").about("List the models known, with their parameters"))
         .subcommand(Command::new("gpus").about("List the GPUs known, with memory and bandwidth"))
 }

@@ -6,9 +6,12 @@ mod arguments;
 mod input;
 mod lint;
 mod list;
+mod model;
+mod predict;
 mod quantile;
 mod report;
 mod samples;
+mod serving;
 
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -43,6 +46,8 @@ fn main() -> ExitCode {
         Some(("lint", sub)) => lint::run(sub),
         Some(("samples", sub)) => samples::run(sub),
         Some(("quantile", sub)) => quantile::run(sub),
+        Some(("model", sub)) => model::run(sub),
+        Some(("predict", sub)) => predict::run(sub),
         Some((_, sub)) => report::run(sub),
         None => report::run(&matches),
     };
