@@ -110,7 +110,11 @@ fn the_share_of_one_cache_from_each_process_is_not_added_up() {
 #[test]
 fn a_series_that_comes_twice_is_told() {
     let dump = dump(&fixture("dropped-label.txt"));
-    assert!(says(&dump, WarningKind::Duplicate, Some(3), "1 samples repeat"), "{:#?}", dump.warnings);
+    assert!(
+        says(&dump, WarningKind::Duplicate, Some(3), "repeat an earlier one with the same name and labels: 1 "),
+        "{:#?}",
+        dump.warnings
+    );
     assert!(dump.earlier.is_empty());
     assert_eq!(all(&dump).value(Meaning::GenerationTokens), Some(90.0));
 }

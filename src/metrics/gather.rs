@@ -39,7 +39,13 @@ pub(super) fn gather(exposition: &Exposition<'_>, samples: Range<usize>) -> Gath
         names.count(exposition, &sample);
     }
     names.recognise_unprefixed(within);
-    let mut gathering = Gathering { names, gathered: Gathered::default(), parts: Vec::new(), places: HashMap::new() };
+    let mut gathering = Gathering {
+        names,
+        gathered: Gathered::default(),
+        parts: Vec::new(),
+        starts: Vec::new(),
+        places: HashMap::new(),
+    };
     let mut last = None;
     for sample in within() {
         last = gathering.take(&sample, last);
@@ -182,6 +188,7 @@ struct Gathering<'a> {
     names: Names<'a>,
     gathered: Gathered,
     parts: Vec<Parts<'a>>,
+    starts: Vec<f64>,
     places: HashMap<(&'a str, Labels<'a>), usize>,
 }
 
@@ -193,8 +200,7 @@ impl<'a> Gathering<'a> {
             self.gathered.taken = Some(self.gathered.taken.map_or(time, |taken| taken.max(time)));
         }
         if sample.name() == "process_start_time_seconds" && value.is_finite() {
-            // Several processes: the last to start decides since when all of them have counted.
-            self.gathered.started = Some(self.gathered.started.map_or(value, |started| started.max(value)));
+            self.starts.push(value);
         }
         let entry = *self.names.index.get(sample.name())?;
         let SampleName { base, part, engine, misshapen, .. } = self.names.entries.get_mut(entry)?;
@@ -312,6 +318,8 @@ impl<'a> Gathering<'a> {
             self.gathered.series.insert(key, series);
         }
         self.gathered.names = self.names.counts;
+        // Of several processes each has a start of its own, which says nothing of the others.
+        self.gathered.started = self.starts.first().copied().filter(|_| self.starts.len() == 1);
         self.gathered
     }
 }

@@ -10,23 +10,31 @@
 //! | `serving` | one set of metrics, and several of them together |
 //! | `dump` | a whole dump, read |
 //! | `scrapes` | several scrapes in one text |
+//! | `between` | what happened between two scrapes, and a timeline |
+//! | `version` | which releases a dump may come from |
+//! | `resemble` | unknown names close to known ones |
 //! | `traps/` | what is easily misread, where a dump shows it |
 //! | `histogram/` | statistics from buckets and a sum |
-//! | `window/` | what happened between two scrapes |
+//! | `window/` | the arithmetic of two scrapes: increases, resets, order |
 
+mod between;
 mod dump;
 pub mod engines;
 mod gather;
 pub mod histogram;
 mod meaning;
+mod resemble;
 mod scrapes;
 mod series;
 mod serving;
 mod sets;
 mod traps;
+mod version;
 pub mod window;
 
+pub use between::{Timeline, Window, timeline, window};
 pub use dump::{Dump, NameCount, Outcome, read_dump};
 pub use histogram::Histogram;
 pub use meaning::{Meaning, Merge, Shape};
 pub use serving::{Latency, Selection, ServingMetrics};
+pub use version::VersionHint;

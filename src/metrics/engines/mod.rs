@@ -157,7 +157,7 @@ pub const REPLICA_LABELS: &[&str] = &["ReplicaId", "WorkerId", "worker_addr", "p
 const ENOUGH_NAMES: usize = 3;
 
 /// Names that only servers of language models have: one is enough.
-const TELLING: &[&str] =
+pub(super) const TELLING: &[&str] =
     &["time_to_first_token_seconds", "time_per_output_token_seconds", "inter_token_latency_seconds"];
 
 impl Engine {
