@@ -53,6 +53,10 @@ pub(super) fn gather(exposition: &Exposition<'_>, samples: Range<usize>) -> Gath
     gathering.finish()
 }
 
+/// Numbers outside of this, but for zero, are damage: no count, time or size is as large or as small, and their quotient
+/// might not be a number.
+const MEASURABLE: std::ops::RangeInclusive<f64> = 1e-100..=1e100;
+
 /// Which part of its metric a sample is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Part {
@@ -220,7 +224,7 @@ impl<'a> Gathering<'a> {
             return last;
         }
         let negative = value < 0.0 && matches!(part, Part::Value | Part::Created);
-        if !value.is_finite() || negative {
+        if !MEASURABLE.contains(&value.abs()) && value != 0.0 || negative {
             // The hit rate of a cache that is off is −1.
             if name.meaning != Meaning::PrefixCacheHitRate || value != -1.0 {
                 let message = format!("{} is {value}, no usable number; the sample was left out", sample.name());
