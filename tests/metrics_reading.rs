@@ -157,3 +157,13 @@ fn headers_alone_are_a_server_before_its_first_request() {
     assert_eq!(dump.outcome, Outcome::NotMetrics);
     assert!(says(&dump, WarningKind::Missing, None, "has not answered a request yet"));
 }
+
+#[test]
+fn of_a_summary_the_mean_is_used() {
+    let name = "vllm:time_to_first_token_seconds";
+    let text =
+        format!("{name}{{quantile=\"0.5\"}} 0.1\n{name}{{quantile=\"0.9\"}} 0.3\n{name}_sum 2\n{name}_count 10\n");
+    let dump = dump(&text);
+    assert_eq!(all(&dump).mean(TTFT).unwrap().get(), 0.2);
+    assert!(says(&dump, WarningKind::Skipped, Some(1), "quantiles are left out"), "{:#?}", dump.warnings);
+}

@@ -4,6 +4,7 @@ use super::dump::NameCount;
 use super::engines::{self, ENGINES, Engine, Evidence};
 use super::histogram::{Histogram, HistogramIssue};
 use super::meaning::{Meaning, Shape};
+use super::remarks::Remarks;
 use super::series::{Content, Series, SeriesKey, SeriesMap, shape};
 use crate::paste::prometheus::{Exposition, Sample, Type};
 use crate::paste::{Warning, WarningKind};
@@ -44,6 +45,7 @@ pub(super) fn gather(exposition: &Exposition<'_>, samples: Range<usize>) -> Gath
         gathered: Gathered::default(),
         parts: Vec::new(),
         starts: Vec::new(),
+        remarks: Remarks::default(),
         places: HashMap::new(),
     };
     let mut last = None;
@@ -193,6 +195,7 @@ struct Gathering<'a> {
     gathered: Gathered,
     parts: Vec<Parts<'a>>,
     starts: Vec<f64>,
+    remarks: Remarks,
     places: HashMap<(&'a str, Labels<'a>), usize>,
 }
 
@@ -209,24 +212,33 @@ impl<'a> Gathering<'a> {
         let entry = *self.names.index.get(sample.name())?;
         let SampleName { base, part, engine, misshapen, .. } = self.names.entries.get_mut(entry)?;
         let (base, part) = (*base, *part);
-        let (_, name) = ENGINES.get((*engine)?)?.rows(base).next()?;
-        let fits = match shape(name) {
+        let (_, row) = ENGINES.get((*engine)?)?.rows(base).next()?;
+        let fits = match shape(row) {
             _ if part == Part::Created => true,
             Shape::Histogram => matches!(part, Part::Bucket | Part::Sum | Part::Count),
             Shape::Counter | Shape::Gauge => part == Part::Value,
         };
         if !fits {
-            if !std::mem::replace(misshapen, true) && sample.label("quantile").is_none() {
-                let expected = if shape(name) == Shape::Histogram { "a histogram" } else { "one value" };
-                let message = format!("{} is not {expected} as expected; it was left out", sample.name());
-                self.warn(sample, message);
+            if !std::mem::replace(misshapen, true) {
+                let (line, name) = (sample.line(), sample.name());
+                if sample.label("quantile").is_some() {
+                    let message = format!("{name} is a summary: its quantiles are left out, its mean is used");
+                    self.remarks.say(line, WarningKind::Skipped, message);
+                } else {
+                    let expected = if shape(row) == Shape::Histogram { "a histogram" } else { "one value" };
+                    self.remarks.say(
+                        line,
+                        WarningKind::BadValue,
+                        format!("{name} is not {expected} as expected; it was left out"),
+                    );
+                }
             }
             return last;
         }
         let negative = value < 0.0 && matches!(part, Part::Value | Part::Created);
         if !MEASURABLE.contains(&value.abs()) && value != 0.0 || negative {
             // The hit rate of a cache that is off is −1.
-            if name.meaning != Meaning::PrefixCacheHitRate || value != -1.0 {
+            if row.meaning != Meaning::PrefixCacheHitRate || value != -1.0 {
                 let message = format!("{} is {value}, no usable number; the sample was left out", sample.name());
                 self.warn(sample, message);
             }
@@ -242,11 +254,11 @@ impl<'a> Gathering<'a> {
                     self.warn(sample, message);
                     return Some(place);
                 };
-                put_bucket(&mut parts.buckets, bound * name.scale, value)
+                put_bucket(&mut parts.buckets, bound * row.scale, value)
             }
-            Part::Sum => parts.sum.replace(value * name.scale).is_some(),
+            Part::Sum => parts.sum.replace(value * row.scale).is_some(),
             Part::Count => parts.count.replace(value).is_some(),
-            Part::Value => parts.value.replace(value * name.scale).is_some(),
+            Part::Value => parts.value.replace(value * row.scale).is_some(),
             Part::Created => parts.created.replace(value).is_some(),
         };
         if again {
@@ -284,7 +296,7 @@ impl<'a> Gathering<'a> {
     }
 
     fn warn(&mut self, sample: &Sample<'_>, message: String) {
-        self.gathered.warnings.push(Warning::at(sample.line(), WarningKind::BadValue, message));
+        self.remarks.say(sample.line(), WarningKind::BadValue, message);
     }
 
     fn finish(mut self) -> Gathered {
@@ -307,7 +319,7 @@ impl<'a> Gathering<'a> {
                     });
                     for issue in issues.into_iter().filter(|issue| !cut || *issue != HistogramIssue::NoSum) {
                         let message = format!("{}: {}", entry.base, in_words(issue, &histogram));
-                        self.gathered.warnings.push(Warning::at(parts.line, issue.kind(), message));
+                        self.remarks.say(parts.line, issue.kind(), message);
                     }
                     Content::Histogram(histogram)
                 }
@@ -321,6 +333,7 @@ impl<'a> Gathering<'a> {
             let series = Series { engine, line: parts.line, created: parts.created, content };
             self.gathered.series.insert(key, series);
         }
+        self.gathered.warnings = self.remarks.finish().collect();
         self.gathered.names = self.names.counts;
         // Of several processes each has a start of its own, which says nothing of the others.
         self.gathered.started = self.starts.first().copied().filter(|_| self.starts.len() == 1);

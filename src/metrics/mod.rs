@@ -13,6 +13,7 @@
 //! | `between` | what happened between two scrapes, and a timeline |
 //! | `version` | which releases a dump may come from |
 //! | `resemble` | unknown names close to known ones |
+//! | `remarks` | folds remarks that many series share |
 //! | `traps/` | what is easily misread, where a dump shows it |
 //! | `histogram/` | statistics from buckets and a sum |
 //! | `window/` | the arithmetic of two scrapes: increases, resets, order |
@@ -23,6 +24,7 @@ pub mod engines;
 mod gather;
 pub mod histogram;
 mod meaning;
+mod remarks;
 mod resemble;
 mod scrapes;
 mod series;
