@@ -115,7 +115,7 @@ const FACTS: &[Fact] = &[
         outcome: Outcome::Fine,
         products: &["vLLM", "vLLM"],
         remarks: &[
-            (Missing, Some(3), "nothing can be told"),
+            (Missing, Some(3), "nothing can be told from it (also line 4)"),
             (Missing, Some(27), "at least 954, and no mean"),
             (Missing, Some(28), "nothing can be told"),
             (Inconsistent, None, "954 of at least 1197"),

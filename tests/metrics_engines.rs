@@ -48,6 +48,24 @@ fn sglangs_data_parallel_ranks_are_engines() {
 }
 
 #[test]
+fn what_names_no_engine_is_the_only_engines() {
+    let text = |ranks: &[u32]| {
+        let line = |rank: &u32| format!("sglang:num_running_reqs{{dp_rank=\"{rank}\",model_name=\"m\"}} 3\n");
+        ranks.iter().map(line).collect::<String>()
+            + &histogram("sglang:inter_token_latency_seconds", "model_name=\"m\"", "0.01", "0.09")
+            + "sglang:cache_config_info{num_pages=\"100\",page_size=\"64\"} 1\n"
+    };
+    let one = dump(&text(&[0]));
+    assert_eq!((one.sets.len(), one.sets[0].selection.to_string()), (1, "m, engine 0".to_owned()));
+    assert!(one.sets[0].has_latency());
+    assert_eq!(one.sets[0].value(Meaning::KvCacheCapacity), Some(6400.0));
+    let two = dump(&text(&[0, 1]));
+    let selections: Vec<String> = two.sets.iter().map(|set| set.selection.to_string()).collect();
+    assert_eq!(selections, ["all together", "m", "m, engine 0", "m, engine 1"]);
+    assert_eq!(all(&two).value(Meaning::RequestsRunning), Some(6.0));
+}
+
+#[test]
 fn tgi_takes_a_decode_batch_for_a_step() {
     let text = histogram("tgi_batch_inference_duration", "method=\"decode\"", "0.05", "0.4")
         + &histogram("tgi_batch_inference_duration", "method=\"prefill\"", "0.5", "2.5")

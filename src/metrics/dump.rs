@@ -3,11 +3,13 @@
 use super::engines;
 use super::gather::{Gathered, gather};
 use super::meaning::Meaning;
+use super::resemble::resemble;
 use super::scrapes;
 use super::series::SeriesMap;
 use super::serving::{Selection, ServingMetrics};
 use super::sets;
 use super::traps::{Scene, traps};
+use super::version::{VersionHint, version_hint};
 use crate::paste::prometheus::Exposition;
 use crate::paste::{Warning, WarningKind};
 use std::ops::Range;
@@ -47,6 +49,8 @@ pub struct Dump {
     pub outcome: Outcome,
     /// Every metric name in it, in order of appearance.
     pub names: Vec<NameCount>,
+    /// Which releases of the server it may come from.
+    pub version_hint: Option<VersionHint>,
     /// When the server started, in seconds since 1970, if the dump says so.
     pub started: Option<f64>,
     /// When it was taken, in seconds since 1970, if its samples carry timestamps.
@@ -64,6 +68,11 @@ impl Dump {
         ServingMetrics::together(self.sets.iter().filter(|set| selection.includes(&set.selection)))
     }
 
+    /// This scrape and the earlier ones of the same text, oldest first.
+    pub fn scrapes(&self) -> impl Iterator<Item = &Dump> {
+        self.earlier.iter().chain([self])
+    }
+
     /// The dumps of two servers as one: their sets side by side. What happened between scrapes cannot be told of it.
     #[must_use]
     pub fn beside(self, other: Dump) -> Dump {
@@ -73,6 +82,7 @@ impl Dump {
             warnings: [self.warnings, other.warnings].concat(),
             outcome: if fine { Outcome::Fine } else { self.outcome },
             names: [self.names, other.names].concat(),
+            version_hint: self.version_hint.filter(|hint| Some(hint) == other.version_hint.as_ref()),
             started: None,
             taken: None,
             earlier: Vec::new(),
@@ -110,11 +120,11 @@ pub fn read_dump(exposition: &Exposition<'_>) -> Dump {
 }
 
 fn conclude(exposition: &Exposition<'_>, gathered: Gathered) -> Dump {
-    let Gathered { series, names, mut warnings, repeated, started, taken } = gathered;
+    let Gathered { series, mut names, mut warnings, repeated, started, taken } = gathered;
     if repeated.samples > 0 {
         let message = format!(
-            "{} samples repeat an earlier one with the same name and labels (two servers in one text, or a restart?); the last of \
-             each counts",
+            "samples that repeat an earlier one with the same name and labels: {} (two servers in one text, or a restart?); \
+             the last of each counts",
             repeated.samples
         );
         warnings.push(Warning::at(repeated.first_line, WarningKind::Duplicate, message));
@@ -124,8 +134,10 @@ fn conclude(exposition: &Exposition<'_>, gathered: Gathered) -> Dump {
     warnings.extend(explain(outcome, &sets, &names, exposition.has_metadata_only()));
     let all = ServingMetrics::together(&sets);
     warnings.extend(not_added_up(&all, &sets));
-    warnings.extend(traps(&Scene { all, sets: &sets, names: &names, series: &series, exposition }));
-    Dump { sets, warnings, outcome, names, started, taken, earlier: Vec::new(), series }
+    warnings.extend(traps(&Scene { all, sets: &sets, names: &names, series: &series, exposition: Some(exposition) }));
+    warnings.extend(resemble(&mut names));
+    let version_hint = version_hint(&names, &series);
+    Dump { sets, warnings, outcome, names, version_hint, started, taken, earlier: Vec::new(), series }
 }
 
 fn outcome(sets: &[ServingMetrics], names: &[NameCount]) -> Outcome {

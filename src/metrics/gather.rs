@@ -4,6 +4,7 @@ use super::dump::NameCount;
 use super::engines::{self, ENGINES, Engine, Evidence};
 use super::histogram::{Histogram, HistogramIssue};
 use super::meaning::{Meaning, Shape};
+use super::remarks::Remarks;
 use super::series::{Content, Series, SeriesKey, SeriesMap, shape};
 use crate::paste::prometheus::{Exposition, Sample, Type};
 use crate::paste::{Warning, WarningKind};
@@ -39,13 +40,24 @@ pub(super) fn gather(exposition: &Exposition<'_>, samples: Range<usize>) -> Gath
         names.count(exposition, &sample);
     }
     names.recognise_unprefixed(within);
-    let mut gathering = Gathering { names, gathered: Gathered::default(), parts: Vec::new(), places: HashMap::new() };
+    let mut gathering = Gathering {
+        names,
+        gathered: Gathered::default(),
+        parts: Vec::new(),
+        starts: Vec::new(),
+        remarks: Remarks::default(),
+        places: HashMap::new(),
+    };
     let mut last = None;
     for sample in within() {
         last = gathering.take(&sample, last);
     }
     gathering.finish()
 }
+
+/// Numbers outside of this, but for zero, are damage: no count, time or size is as large or as small, and their quotient
+/// might not be a number.
+const MEASURABLE: std::ops::RangeInclusive<f64> = 1e-100..=1e100;
 
 /// Which part of its metric a sample is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -182,6 +194,8 @@ struct Gathering<'a> {
     names: Names<'a>,
     gathered: Gathered,
     parts: Vec<Parts<'a>>,
+    starts: Vec<f64>,
+    remarks: Remarks,
     places: HashMap<(&'a str, Labels<'a>), usize>,
 }
 
@@ -193,30 +207,38 @@ impl<'a> Gathering<'a> {
             self.gathered.taken = Some(self.gathered.taken.map_or(time, |taken| taken.max(time)));
         }
         if sample.name() == "process_start_time_seconds" && value.is_finite() {
-            // Several processes: the last to start decides since when all of them have counted.
-            self.gathered.started = Some(self.gathered.started.map_or(value, |started| started.max(value)));
+            self.starts.push(value);
         }
         let entry = *self.names.index.get(sample.name())?;
         let SampleName { base, part, engine, misshapen, .. } = self.names.entries.get_mut(entry)?;
         let (base, part) = (*base, *part);
-        let (_, name) = ENGINES.get((*engine)?)?.rows(base).next()?;
-        let fits = match shape(name) {
+        let (_, row) = ENGINES.get((*engine)?)?.rows(base).next()?;
+        let fits = match shape(row) {
             _ if part == Part::Created => true,
             Shape::Histogram => matches!(part, Part::Bucket | Part::Sum | Part::Count),
             Shape::Counter | Shape::Gauge => part == Part::Value,
         };
         if !fits {
-            if !std::mem::replace(misshapen, true) && sample.label("quantile").is_none() {
-                let expected = if shape(name) == Shape::Histogram { "a histogram" } else { "one value" };
-                let message = format!("{} is not {expected} as expected; it was left out", sample.name());
-                self.warn(sample, message);
+            if !std::mem::replace(misshapen, true) {
+                let (line, name) = (sample.line(), sample.name());
+                if sample.label("quantile").is_some() {
+                    let message = format!("{name} is a summary: its quantiles are left out, its mean is used");
+                    self.remarks.say(line, WarningKind::Skipped, message);
+                } else {
+                    let expected = if shape(row) == Shape::Histogram { "a histogram" } else { "one value" };
+                    self.remarks.say(
+                        line,
+                        WarningKind::BadValue,
+                        format!("{name} is not {expected} as expected; it was left out"),
+                    );
+                }
             }
             return last;
         }
         let negative = value < 0.0 && matches!(part, Part::Value | Part::Created);
-        if !value.is_finite() || negative {
+        if !MEASURABLE.contains(&value.abs()) && value != 0.0 || negative {
             // The hit rate of a cache that is off is −1.
-            if name.meaning != Meaning::PrefixCacheHitRate || value != -1.0 {
+            if row.meaning != Meaning::PrefixCacheHitRate || value != -1.0 {
                 let message = format!("{} is {value}, no usable number; the sample was left out", sample.name());
                 self.warn(sample, message);
             }
@@ -232,11 +254,11 @@ impl<'a> Gathering<'a> {
                     self.warn(sample, message);
                     return Some(place);
                 };
-                put_bucket(&mut parts.buckets, bound * name.scale, value)
+                put_bucket(&mut parts.buckets, bound * row.scale, value)
             }
-            Part::Sum => parts.sum.replace(value * name.scale).is_some(),
+            Part::Sum => parts.sum.replace(value * row.scale).is_some(),
             Part::Count => parts.count.replace(value).is_some(),
-            Part::Value => parts.value.replace(value * name.scale).is_some(),
+            Part::Value => parts.value.replace(value * row.scale).is_some(),
             Part::Created => parts.created.replace(value).is_some(),
         };
         if again {
@@ -274,7 +296,7 @@ impl<'a> Gathering<'a> {
     }
 
     fn warn(&mut self, sample: &Sample<'_>, message: String) {
-        self.gathered.warnings.push(Warning::at(sample.line(), WarningKind::BadValue, message));
+        self.remarks.say(sample.line(), WarningKind::BadValue, message);
     }
 
     fn finish(mut self) -> Gathered {
@@ -297,7 +319,7 @@ impl<'a> Gathering<'a> {
                     });
                     for issue in issues.into_iter().filter(|issue| !cut || *issue != HistogramIssue::NoSum) {
                         let message = format!("{}: {}", entry.base, in_words(issue, &histogram));
-                        self.gathered.warnings.push(Warning::at(parts.line, issue.kind(), message));
+                        self.remarks.say(parts.line, issue.kind(), message);
                     }
                     Content::Histogram(histogram)
                 }
@@ -311,7 +333,10 @@ impl<'a> Gathering<'a> {
             let series = Series { engine, line: parts.line, created: parts.created, content };
             self.gathered.series.insert(key, series);
         }
+        self.gathered.warnings = self.remarks.finish().collect();
         self.gathered.names = self.names.counts;
+        // Of several processes each has a start of its own, which says nothing of the others.
+        self.gathered.started = self.starts.first().copied().filter(|_| self.starts.len() == 1);
         self.gathered
     }
 }

@@ -35,7 +35,8 @@ pub(super) struct Scene<'a> {
     pub sets: &'a [ServingMetrics],
     pub names: &'a [NameCount],
     pub series: &'a SeriesMap,
-    pub exposition: &'a Exposition<'a>,
+    /// The text, where one dump is looked at rather than the time between two.
+    pub exposition: Option<&'a Exposition<'a>>,
 }
 
 type Trap = fn(&Scene<'_>) -> Option<String>;
@@ -67,9 +68,28 @@ const TRAPS: &[Trap] = &[
     elsewhere::statistics_off,
 ];
 
+/// Those that also show in the time between two scrapes.
+const TRAPS_BETWEEN: &[Trap] = &[
+    buckets::coarse_inter_token_latency,
+    buckets::coarse_time_to_first_token,
+    buckets::inter_token_latency_above_the_last_bound,
+    buckets::time_to_first_token_above_the_last_bound,
+    steps::several_tokens_per_step,
+    first_token::queue_within,
+];
+
 /// Every trap this dump shows.
 pub(super) fn traps(scene: &Scene<'_>) -> Vec<Warning> {
-    let told = TRAPS.iter().filter_map(|trap| trap(scene));
+    tell(TRAPS, scene)
+}
+
+/// Every trap the time between two scrapes shows.
+pub(super) fn traps_between(scene: &Scene<'_>) -> Vec<Warning> {
+    tell(TRAPS_BETWEEN, scene)
+}
+
+fn tell(traps: &[Trap], scene: &Scene<'_>) -> Vec<Warning> {
+    let told = traps.iter().filter_map(|trap| trap(scene));
     told.map(|message| Warning::whole(WarningKind::Trap, message)).collect()
 }
 
