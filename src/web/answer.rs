@@ -14,6 +14,9 @@ pub fn Answer() -> impl IntoView {
         <section class="answer" aria-labelledby="headline">
             <p class="origin">{move || origin(state)}</p>
             <h1 id="headline">{move || said.with(|said| said.headline.clone())}</h1>
+            <ul class="doubts" role="alert">
+                {move || said.with(|said| said.doubts.clone()).into_iter().map(|text| view! { <li>{text}</li> }).collect_view()}
+            </ul>
             <dl class="figures" aria-live="polite">
                 {move || figures.get().into_iter().map(|figure| view! {
                     <div class="figure" data-figure=figure.key>
