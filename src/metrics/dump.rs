@@ -93,7 +93,7 @@ impl Dump {
 /// Reads what the samples mean.
 ///
 /// Where one text holds several scrapes of the same server, this is the last, and the others are
-/// [`Dump::earlier`]; [`super::window`] tells what happened between two of them.
+/// [`Dump::earlier`]; [`window`](fn@super::window) tells what happened between two of them.
 #[must_use]
 pub fn read_dump(exposition: &Exposition<'_>) -> Dump {
     let gathered = gather(exposition, 0..exposition.samples().len());
