@@ -13,6 +13,7 @@
 //! | [`model`] | an architecture's parameters, bytes and FLOPs, per layer and per GPU | `units` |
 //! | [`hardware`] | GPUs, their links, what bandwidth they achieve | `units` |
 //! | [`collective`] | what an allreduce costs, how many there are, and the evidence | `units`, `hardware` |
+//! | [`prediction`] | how long a step will take, term by term, and how well that is known | `units`, `model`, `hardware`, `collective` |
 //! | [`scenario`] | everything a user sets, each value with where it came from; the link | the rooms above |
 //! | [`budget`] | the decode step taken apart: slices, shares, ceilings, sensitivities | `scenario` and above |
 //! | [`chart`] | chart specifications as plain data, and drawing them on any backend | `units` |
@@ -25,6 +26,7 @@ pub mod hardware;
 pub mod metrics;
 pub mod model;
 pub mod paste;
+pub mod prediction;
 pub mod report;
 pub mod scenario;
 pub mod units;

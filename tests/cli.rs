@@ -202,3 +202,49 @@ fn markdown_and_lists() {
     assert!(stdout(&run(&["gpus"], "")).contains("rtx-pro-6000 "));
     assert!(stdout(&run(&["--help"], "")).contains("Exit codes"));
 }
+
+#[test]
+fn lint_gives_the_specifications_verdict_with_the_place() {
+    let output = run(&["lint", "--strict"], "a{x=\"y\"} 1\n");
+    assert_eq!((code(&output), stdout(&output).as_str()), (0, "-: valid as Prometheus text 0.0.4; 1 samples read\n"));
+    let output = run(&["lint", "--strict"], "a 1\nb{x=y} 2\n");
+    assert_eq!(code(&output), 1);
+    assert!(
+        stdout(&output).contains("-:2:5: error: the label value is not in double quotes [unquoted-value]"),
+        "{}",
+        stdout(&output)
+    );
+    // OpenMetrics demands its end; the text format takes it for a comment.
+    assert_eq!(code(&run(&["lint", "--strict", "--openmetrics"], "a 1\n")), 1);
+    assert_eq!(code(&run(&["lint", "--strict", "--openmetrics"], "a 1\n# EOF\n")), 0);
+    // Tolerant: whatever can be read of is accepted, and what stands in its way is named.
+    let output = run(&["lint", "--format", "json"], "$ curl host\na 1\n");
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((code(&output), &report["accepted"], &report["samples"]), (0, &Value::Bool(true), &Value::from(1)));
+    assert_eq!(report["findings"][0]["line"], 1);
+    assert!(report["findings"][0]["refused_by"].as_array().unwrap().contains(&Value::from("Prometheus")));
+    assert_eq!(code(&run(&["lint"], "hello\n")), 1);
+}
+
+#[test]
+fn samples_print_what_was_read() {
+    let output = run(&["samples", "--format", "json"], "a{le=\"+Inf\",b=\"x\\ny\"} NaN 1500\nc -Inf\n");
+    let samples: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(samples[0]["labels"]["b"], "x\ny");
+    assert_eq!((&samples[0]["value"], &samples[1]["value"]), (&Value::from("NaN"), &Value::from("-Inf")));
+    assert_eq!(samples[0]["timestamp_seconds"], 1.5);
+    assert_eq!(stdout(&run(&["samples"], "a{b=\"x\"} 1e3\n")), "a{b=\"x\"} 1000\n");
+}
+
+#[test]
+fn quantiles_stand_beside_their_bounds() {
+    let text = "x_bucket{le=\"1\"} 0\nx_bucket{le=\"3\"} 4\nx_bucket{le=\"+Inf\"} 4\nx_sum 6\nx_count 4\n";
+    let output = run(&["quantile", "-q", "0.5", "-f", "json"], text);
+    let rows: Value = serde_json::from_slice(&output.stdout).unwrap();
+    // Rank 2 of 4 in (1, 3]: 1 + 2 × 2/4 = 2; mean 1.5, so the excess over 1 is 2 in all, shared by 3 at most.
+    assert_eq!(rows[0]["mean"], 1.5);
+    let quantile = &rows[0]["quantiles"][0];
+    assert_eq!(quantile["prometheus"], 2.0);
+    close(&quantile["high"], 1.0 + 2.0 / 3.0, 1e-12);
+    assert_eq!(code(&run(&["quantile", "-q", "2"], text)), 2);
+}

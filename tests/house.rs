@@ -14,6 +14,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("model", &["units", "paste"]),
     ("hardware", &["units"]),
     ("collective", &["units", "hardware"]),
+    ("prediction", &["units", "model", "hardware", "collective"]),
     ("scenario", &["units", "paste", "metrics", "model", "hardware", "collective"]),
     ("budget", &["units", "metrics", "model", "hardware", "collective", "scenario"]),
     ("chart", &["units"]),

@@ -194,7 +194,12 @@ const FACTS: &[Fact] = &[
         file: "24-prometheus-query-api-python-dict.txt",
         outcome: Outcome::NotMetrics,
         products: &[],
-        remarks: &[(BadValue, Some(1), ""), (Skipped, Some(3), "JSON"), (Skipped, Some(4), "P99"), (Missing, None, "")],
+        remarks: &[
+            (BadValue, Some(1), ""),
+            (Missing, Some(3), "without a metric name"),
+            (Skipped, Some(4), "P99"),
+            (Missing, None, ""),
+        ],
         check: |dump, _| assert!(dump.names.is_empty()),
     },
     Fact {

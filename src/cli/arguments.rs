@@ -10,6 +10,8 @@ Examples:
   decodescope report --example
   decodescope report metrics.txt --model glm-5 --gpu rtx-pro-6000 --gpus 8 --format json
   decodescope report --model llama-3.1-70b --gpu h100-sxm --gpus 4 --itl 12.5
+  decodescope model config.json --tp 8 --quantisation fp8 --gpu h100-sxm
+  decodescope predict glm-5 --quantisation nvfp4-experts --gpu rtx-pro-6000 --tp 8
 
 Exit codes: 0 fine, 1 nothing usable in the input, 2 wrong usage.";
 
@@ -25,6 +27,43 @@ pub fn command() -> Command {
         .args_conflicts_with_subcommands(true)
         .disable_help_subcommand(true)
         .subcommand(report.after_help(EXAMPLES))
+        .subcommand(
+            Command::new("lint")
+                .about("Say whether a text is valid metrics, where not, and who would refuse it")
+                .arg(file())
+                .arg(
+                    option("strict", "Exit by the specification's verdict, not the tolerant reader's")
+                        .action(ArgAction::SetTrue),
+                )
+                .arg(
+                    option("openmetrics", "Judge as OpenMetrics 1.0 instead of Prometheus text 0.0.4")
+                        .action(ArgAction::SetTrue),
+                )
+                .arg(text_or_json()),
+        )
+        .subcommand(Command::new("samples").about("Print every sample that was read").arg(file()).arg(text_or_json()))
+        .subcommand(
+            Command::new("quantile")
+                .about(
+                    "Quantiles of every histogram: as Prometheus gives them, and the bounds that counts and sum allow",
+                )
+                .arg(file())
+                .arg(option("metric", "Only metrics whose name contains this").value_name("TEXT"))
+                .arg(
+                    option("quantiles", "Quantiles from 0 to 1")
+                        .short('q')
+                        .value_name("Q")
+                        .value_delimiter(',')
+                        .default_value("0.5,0.9,0.99")
+                        .value_parser(|text: &str| match text.parse::<f64>() {
+                            Ok(q) if (0.0..=1.0).contains(&q) => Ok(q),
+                            _ => Err("expected a number from 0 to 1"),
+                        }),
+                )
+                .arg(text_or_json()),
+        )
+        .subcommand(crate::model::command())
+        .subcommand(crate::predict::command())
         .subcommand(Command::new("models").about("List the models known, with their parameters"))
         .subcommand(Command::new("gpus").about("List the GPUs known, with memory and bandwidth"))
 }
@@ -63,6 +102,14 @@ fn with_report_arguments(command: Command) -> Command {
                 .value_parser(PossibleValuesParser::new(choices)),
         );
     Field::ALL.iter().fold(command, |command, &field| command.arg(field_argument(field)))
+}
+
+fn file() -> Arg {
+    Arg::new("file").value_name("FILE").help("The text to read; standard input when none is given, or for -")
+}
+
+fn text_or_json() -> Arg {
+    option("format", "How to print it").short('f').value_parser(["text", "json"]).default_value("text")
 }
 
 fn option(name: &'static str, help: &'static str) -> Arg {

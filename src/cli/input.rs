@@ -32,7 +32,8 @@ pub fn read(files: &[String]) -> Result<Option<Input>, Failure> {
     Ok(dumps.into_iter().reduce(Dump::beside).map(|dump| Input { name, dump }))
 }
 
-fn read_bytes(name: &str) -> Result<Vec<u8>, Failure> {
+/// The bytes of one file, or of standard input for `-`.
+pub fn read_bytes(name: &str) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
     let read = if name == "-" {
         std::io::stdin().read_to_end(&mut bytes).map(|_| ())

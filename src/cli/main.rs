@@ -4,8 +4,14 @@
 
 mod arguments;
 mod input;
+mod lint;
 mod list;
+mod model;
+mod predict;
+mod quantile;
 mod report;
+mod samples;
+mod serving;
 
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -37,6 +43,11 @@ fn main() -> ExitCode {
     let outcome = match matches.subcommand() {
         Some(("models", _)) => Ok(list::models()),
         Some(("gpus", _)) => Ok(list::gpus()),
+        Some(("lint", sub)) => lint::run(sub),
+        Some(("samples", sub)) => samples::run(sub),
+        Some(("quantile", sub)) => quantile::run(sub),
+        Some(("model", sub)) => model::run(sub),
+        Some(("predict", sub)) => predict::run(sub),
         Some((_, sub)) => report::run(sub),
         None => report::run(&matches),
     };

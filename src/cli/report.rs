@@ -112,7 +112,8 @@ fn model_choice(name: &str, warnings: &mut Vec<Warning>) -> Result<ModelChoice, 
 /// Names closer than this are worth suggesting: 1 is the same, 0 has nothing in common.
 const CLOSE: f64 = 0.8;
 
-fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str>, list: &str) -> Failure {
+/// Something that no list has, with the nearest name it may mean.
+pub fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str>, list: &str) -> Failure {
     let likeness = |id: &str| strsim::jaro_winkler(&name.to_lowercase(), id);
     let closest = known.map(|id| (likeness(id), id)).max_by(|(a, _), (b, _)| a.total_cmp(b));
     let hint = closest

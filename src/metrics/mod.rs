@@ -11,6 +11,7 @@
 //! | `serving` | one set of metrics, and what follows from it |
 //! | `together` | several sets as one |
 //! | `dump` | a whole dump, read |
+//! | `named` | every histogram of a dump by its own name and labels |
 //! | `scrapes` | several scrapes in one text |
 //! | `difference` | the growth of each series between two scrapes |
 //! | `between` | what happened between two scrapes, and a timeline |
@@ -28,6 +29,7 @@ pub mod engines;
 mod gather;
 pub mod histogram;
 mod meaning;
+mod named;
 mod names;
 mod remarks;
 mod resemble;
@@ -44,5 +46,6 @@ pub use between::{Timeline, Window, timeline, window};
 pub use dump::{Dump, NameCount, Outcome, read_dump};
 pub use histogram::Histogram;
 pub use meaning::{Meaning, Merge, Shape};
+pub use named::{NamedHistogram, named_histograms};
 pub use serving::{Latency, Selection, ServingMetrics};
 pub use version::VersionHint;

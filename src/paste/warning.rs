@@ -43,7 +43,7 @@ pub enum WarningKind {
     Skipped,
     /// A line that was read after mending it (a prompt, quotes, indentation, a log prefix…).
     Repaired,
-    /// The input ends in the middle of a line or of a histogram.
+    /// Something is not there: the input ends in the middle of a line or of a histogram, or an ellipsis stands for lines.
     Truncated,
     /// The same series appears more than once.
     Duplicate,

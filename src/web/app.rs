@@ -20,8 +20,12 @@ const ADDRESS_DELAY: Duration = Duration::from_millis(300);
 /// The whole page.
 #[component]
 pub fn App() -> impl IntoView {
-    let (scenario, notice) = opened(&url::hash());
-    let state = State::new(scenario.unwrap_or_else(Scenario::example));
+    let opened = link::decode(&url::hash());
+    let notice = opened
+        .as_ref()
+        .err()
+        .map(|error| format!("{} The worked example is shown instead.", sentence(&error.to_string())));
+    let state = State::new(opened.ok().flatten().unwrap_or_else(Scenario::example));
     state.notice.set(notice);
     provide_context(state);
     provide_context(use_theme());
@@ -58,14 +62,6 @@ pub fn App() -> impl IntoView {
     }
 }
 
-/// The scenario a hash stands for, and what to say where it stands for none.
-fn opened(hash: &str) -> (Option<Scenario>, Option<String>) {
-    match link::decode(hash) {
-        Ok(scenario) => (scenario, None),
-        Err(error) => (None, Some(format!("{} The worked example is shown instead.", sentence(&error.to_string())))),
-    }
-}
-
 /// Writes every change into the address, and follows the address when a person changes it.
 fn keep_address(state: State) {
     let debounce = Debounce::new(ADDRESS_DELAY, move |hash: String| {
@@ -81,12 +77,12 @@ fn keep_address(state: State) {
         }
         hash
     });
-    url::on_hash_change(move |hash| match opened(&hash) {
-        (scenario, None) => {
+    url::on_hash_change(move |hash| match link::decode(&hash) {
+        Ok(scenario) => {
             state.notice.set(None);
             state.apply(Action::Load(Box::new(scenario.unwrap_or_else(Scenario::example))));
         }
-        (_, notice) => state.notice.set(notice),
+        Err(error) => state.notice.set(Some(format!("{} What was on the page stays.", sentence(&error.to_string())))),
     });
     listen(&window(), "pagehide", move |_| debounce.flush());
 }

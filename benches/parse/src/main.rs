@@ -16,7 +16,8 @@ fn main() {
     }
     for (name, text) in inputs {
         println!("{name}: {:.2} MB", text.len() as f64 / 1e6);
-        let ours = measure(&text, "decodescope, bytes to samples", |text| {
+        let ours = measure(&text, "decodescope", |text| decodescope::paste::prometheus::read(text).samples().len());
+        measure(&text, "  from bytes that may be anything", |text| {
             let decoded = decodescope::paste::decode(text.as_bytes()).map(|decoded| decoded.text).unwrap_or_default();
             decodescope::paste::prometheus::read(&decoded).samples().len()
         });

@@ -55,10 +55,9 @@ pub(super) struct Arena {
 impl Arena {
     /// An arena for a text of this many bytes, with room for what such a text usually holds.
     pub fn for_text(bytes: u32) -> Self {
-        let lines = bytes as usize / 140;
         Self {
-            records: Vec::with_capacity(lines),
-            labels: Vec::with_capacity(lines),
+            records: Vec::with_capacity(bytes as usize / 140),
+            labels: Vec::with_capacity(bytes as usize / 80),
             pool_start: bytes,
             ..Self::default()
         }

@@ -22,6 +22,21 @@ pub(super) enum Comment<'t> {
     Malformed,
 }
 
+impl Comment<'_> {
+    /// The same, independent of the text it was read from.
+    pub fn into_owned(self) -> Comment<'static> {
+        let own = |text: Cow<'_, str>| Cow::Owned(text.into_owned());
+        match self {
+            Comment::Plain => Comment::Plain,
+            Comment::Eof => Comment::Eof,
+            Comment::Malformed => Comment::Malformed,
+            Comment::Help(name, text) => Comment::Help(own(name), own(text)),
+            Comment::Type(name, kind) => Comment::Type(own(name), kind),
+            Comment::Unit(name, text) => Comment::Unit(own(name), own(text)),
+        }
+    }
+}
+
 /// Reads a line that begins with `#` at its first byte, noting breaches.
 pub(super) fn comment<'t>(line: &'t str, breaches: &mut Vec<Breach>) -> Comment<'t> {
     let mut cursor = Cursor { line, at: 1, breaches };
@@ -89,9 +104,10 @@ impl<'t> Cursor<'t, '_> {
     }
 
     fn token(&mut self) -> &'t str {
-        let token = self.rest().split([' ', '\t']).next().unwrap_or_default();
-        self.at += token.len();
-        token
+        let rest = self.rest();
+        let length = rest.bytes().position(is_blank).unwrap_or(rest.len());
+        self.at += length;
+        rest.get(..length).unwrap_or_default()
     }
 
     /// The type's word, and nothing else up to the end of the line.

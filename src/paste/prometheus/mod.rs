@@ -5,6 +5,21 @@
 //! it mended or left out. Numbers are exact (each is the double nearest to the decimal written), and a
 //! number that may be cut is never taken in silence.
 //!
+//! Three ways in:
+//!
+//! - [`read`] takes whatever is there. It undoes indentation, quotes, tables, comment marks, terminal colours,
+//!   log prefixes, JSON strings, HTML, typographic quotes and line wraps, and reads the JSON reply to a
+//!   Prometheus query; shell prompts, progress displays, fences, ellipses and prose are named and left out.
+//! - [`check`] is strict: is the text valid in a [`Format`], and if not, where and by which [`Rule`].
+//! - [`lint`] says all that is wrong, also what no parser minds: buckets out of order, a count that is not
+//!   what the `+Inf` bucket holds, a series twice, a metric in pieces.
+//!
+//! All three share one grammar of a line (`sample.rs`, `comment.rs`), which reads what can be read and notes
+//! each breach on the way: strictness is a matter of which breaches count.
+//!
+//! A sample keeps offsets into the text, and labels that a line has in common with the line before are kept
+//! once, so that an exposition takes less memory than its text.
+//!
 //! ```
 //! use decodescope::paste::prometheus::read;
 //!
@@ -20,15 +35,19 @@
 //! ```
 
 mod arena;
+mod awkward;
 mod clutter;
 mod comment;
 mod exposition;
 mod index;
 mod inspect;
+mod mend;
 mod number;
 mod points;
 mod reader;
 mod remarks;
+mod repeated;
+mod reply;
 mod rule;
 mod sample;
 mod semantics;

@@ -1,11 +1,11 @@
 //! The tolerant reader: every line that can be understood is, and what is said about the others names them.
 
 use super::arena::Arena;
-use super::clutter::{clutter, peel};
 use super::comment::{Comment, comment};
 use super::exposition::{Exposition, Family};
 use super::index::Index;
 use super::remarks::Remarks;
+use super::reply::{Reply, reply};
 use super::rule::{Breach, Rule};
 use super::sample::{Line, Previous};
 use crate::paste::{Warning, WarningKind};
@@ -17,21 +17,25 @@ use std::ops::Range;
 const LONGEST: usize = u32::MAX as usize / 2;
 
 pub(super) struct Reader<'a> {
-    source: &'a str,
-    arena: Arena,
+    pub(super) source: &'a str,
+    pub(super) arena: Arena,
     previous: Previous,
-    breaches: Vec<Breach>,
-    remarks: Remarks,
+    pub(super) breaches: Vec<Breach>,
+    pub(super) remarks: Remarks,
     families: Vec<Family<'a>>,
     index: Index<'a>,
     eof: bool,
     /// Something only OpenMetrics has was there.
-    openmetrics: bool,
+    pub(super) openmetrics: bool,
     /// A timestamp with a fraction was there.
     fractional: bool,
     /// Whether the dump is commented out line by line; `None` until it matters.
     commented: Option<bool>,
-    in_headers: bool,
+    pub(super) in_headers: bool,
+    /// The current line, counted from 1.
+    pub(super) number: u32,
+    /// Where the next line begins.
+    pub(super) next: usize,
 }
 
 impl<'a> Reader<'a> {
@@ -55,6 +59,8 @@ impl<'a> Reader<'a> {
             fractional: false,
             commented: None,
             in_headers: false,
+            number: 0,
+            next: 0,
         };
         reader.lines();
         let mut exposition = reader.finish();
@@ -68,13 +74,20 @@ impl<'a> Reader<'a> {
     fn lines(&mut self) {
         let bytes = self.source.as_bytes();
         let mut start = if bytes.starts_with("\u{feff}".as_bytes()) { 3 } else { 0 };
-        let mut number = 0;
+        if self.source.trim_start().starts_with(['{', '['])
+            && let Some(reply) = reply(self.source)
+            // Metrics may be inside it, as a string.
+            && (reply != Reply::Other || !["# HELP ", "# TYPE ", "=\\\""].iter().any(|sign| self.source.contains(sign)))
+        {
+            return self.adopt(&reply, 1);
+        }
         while start < bytes.len() {
             let length = memchr(b'\n', bytes.get(start..).unwrap_or_default());
             let end = length.map_or(bytes.len(), |length| start + length);
-            number += 1;
-            self.line(start..end, number, length.is_none());
-            start = end + 1;
+            self.number += 1;
+            self.next = end + 1;
+            self.line(start..end, self.number, length.is_none());
+            start = self.next;
         }
     }
 
@@ -102,7 +115,7 @@ impl<'a> Reader<'a> {
     }
 
     #[inline]
-    fn sample(&mut self, range: Range<usize>, number: u32) -> Result<(), Breach> {
+    pub(super) fn sample(&mut self, range: Range<usize>, number: u32) -> Result<(), Breach> {
         self.breaches.clear();
         let mut line = Line {
             source: self.source.as_bytes(),
@@ -112,110 +125,22 @@ impl<'a> Reader<'a> {
             breaches: &mut self.breaches,
         };
         line.sample(range.clone(), number)?;
-        // `P99: 12` is a name by the letter of the grammar, and prose in every text seen.
-        let prose = self.arena.records.last().is_some_and(|record| {
-            let end = (record.name.start + record.name.length) as usize;
-            record.own_count + record.shared_count == 0 && self.source.as_bytes().get(end - 1) == Some(&b':')
-        });
-        if prose {
+        self.refuse_prose()
+    }
+
+    /// `P99: 12` is a name by the letter of the grammar, and prose in every text seen.
+    #[inline]
+    pub(super) fn refuse_prose(&mut self) -> Result<(), Breach> {
+        let bare = self.arena.records.last().filter(|record| record.own_count + record.shared_count == 0);
+        if bare.is_some_and(|record| self.arena.text(self.source, record.name).ends_with(':')) {
             self.arena.forget_latest();
             return Err(Breach { at: 0, rule: Rule::NotASample });
         }
         Ok(())
     }
 
-    /// Any line but a plain sample.
-    #[cold]
-    fn awkward(&mut self, range: Range<usize>, number: u32, last: bool) {
-        let source = self.source;
-        let line_number = number as usize;
-        let whole = source.get(range.clone()).unwrap_or_default();
-        let mut line = whole;
-        if let Some(head) = line.strip_suffix('\r') {
-            line = head;
-            if !line.is_empty() {
-                self.remarks.say(line_number, WarningKind::Repaired, Rule::CarriageReturn.sentence());
-            }
-        }
-        let start = range.start;
-        let end = start + line.len();
-        if line.contains('\r') {
-            // A progress display redraws its line.
-            let mut from = start;
-            for piece in line.split('\r') {
-                self.awkward(from..from + piece.len(), number, last && from + piece.len() == end);
-                from += piece.len() + 1;
-            }
-            return;
-        }
-        if line.starts_with("HTTP/") {
-            self.in_headers = true;
-        }
-        if self.in_headers && !line.is_empty() {
-            self.remarks.say_of(line_number, WarningKind::Skipped, "an HTTP header", line);
-            return;
-        }
-        self.in_headers = false;
-
-        let mut words = None;
-        loop {
-            if line.is_empty() {
-                return;
-            }
-            if line.starts_with('#') {
-                match self.commented_out(line) {
-                    Some(inner) => {
-                        line = inner;
-                        words = Some("commented out; read without the leading `#`");
-                        continue;
-                    }
-                    None => self.comment(line, number, last),
-                }
-                break;
-            }
-            let read = match line.starts_with([' ', '\t']) {
-                true => Err(Breach { at: 0, rule: Rule::NotASample }),
-                false => self.sample(end - line.len()..end, number),
-            };
-            let Err(breach) = read else {
-                self.tolerate(number);
-                if last {
-                    let message = "the last line has no line feed: its number may be cut";
-                    self.remarks.say(line_number, WarningKind::Truncated, message);
-                }
-                break;
-            };
-            match peel(line) {
-                Some((inner, said)) => (line, words) = (inner, Some(said)),
-                // What is wrong is said of the innermost text.
-                None => {
-                    self.skip(line, number, last, breach);
-                    return;
-                }
-            }
-        }
-        if let Some(words) = words {
-            self.remarks.say(line_number, WarningKind::Repaired, words);
-        }
-    }
-
-    /// Says why a line was left out.
-    fn skip(&mut self, line: &str, number: u32, last: bool, breach: Breach) {
-        let number = number as usize;
-        if let Some((kind, words)) = clutter(line) {
-            self.remarks.say_of(number, kind, words, line);
-        } else if last {
-            let message = format!("the last line is cut and was left out ({})", breach.rule.sentence());
-            self.remarks.say_of(number, WarningKind::Truncated, &message, line);
-        } else {
-            let kind = if breach.rule == Rule::BadNumber { WarningKind::BadValue } else { WarningKind::Skipped };
-            let message = format!("line left out: {}", breach.rule.sentence());
-            self.remarks.say_of(number, kind, &message, line);
-        }
-    }
-
     /// What a line of a dump that is commented out holds.
-    fn commented_out<'t>(&mut self, line: &'t str) -> Option<&'t str> {
+    pub(super) fn commented_out<'t>(&mut self, line: &'t str) -> Option<&'t str> {
         let inner = line.strip_prefix('#')?.trim_start_matches([' ', '\t']);
         if ["HELP", "TYPE", "UNIT", "EOF"].iter().any(|keyword| inner.starts_with(keyword)) {
             return None;
@@ -227,10 +152,21 @@ impl<'a> Reader<'a> {
         (commented && !inner.is_empty()).then_some(inner)
     }
 
-    fn comment(&mut self, line: &'a str, number: u32, last: bool) {
+    /// Takes over metadata from text that is not in the input as such.
+    pub(super) fn metadata_elsewhere(&mut self, line: &str, number: u32) {
         self.breaches.clear();
-        let line_number = number as usize;
+        let read = comment(line, &mut self.breaches).into_owned();
+        self.metadata(read, line, number, false);
+    }
+
+    pub(super) fn comment(&mut self, line: &'a str, number: u32, last: bool) {
+        self.breaches.clear();
         let read = comment(line, &mut self.breaches);
+        self.metadata(read, line, number, last);
+    }
+
+    fn metadata(&mut self, read: Comment<'a>, line: &str, number: u32, last: bool) {
+        let line_number = number as usize;
         if self.breaches.iter().any(|breach| breach.rule.tolerated_as().is_some()) {
             if last {
                 let message = "the last line is cut and was left out";
@@ -276,21 +212,19 @@ impl<'a> Reader<'a> {
 
     fn family(&mut self, name: &Cow<'a, str>, line: usize) -> &mut Family<'a> {
         let latest = self.families.len().saturating_sub(1);
-        let known = match self.families.get(latest) {
-            Some(family) if family.name == *name => Some(latest),
-            _ => self.index.get(name.as_ref()).copied(),
+        let place = match self.families.get(latest) {
+            Some(family) if family.name == *name => latest,
+            _ => *self.index.entry(name.clone()).or_insert(self.families.len()),
         };
-        let place = known.unwrap_or_else(|| {
-            self.index.insert(name.clone(), self.families.len());
+        if place == self.families.len() {
             self.families.push(Family { name: name.clone(), line, ..Family::default() });
-            self.families.len() - 1
-        });
+        }
         &mut self.families[place]
     }
 
     /// Says what was tolerated in a line that was read.
     #[cold]
-    fn tolerate(&mut self, number: u32) {
+    pub(super) fn tolerate(&mut self, number: u32) {
         for breach in &self.breaches {
             match breach.rule {
                 Rule::Exemplar => self.openmetrics = true,

@@ -21,6 +21,9 @@ pub(super) struct Previous {
     tail_labels: Range<usize>,
 }
 
+/// More labels than any server gives a sample; each is compared with the others.
+const MOST_LABELS: u16 = 1024;
+
 /// A name with labels: those shared with an earlier line and how many of its own.
 #[derive(Debug, Clone, Copy, Default)]
 struct Series {
@@ -456,7 +459,7 @@ impl Line<'_, '_> {
         if own.iter().any(alike) || shared.iter().any(alike) {
             self.compare_names(start, at, label, series, own_start);
         }
-        if series.own_count as u32 + series.shared_count as u32 >= u32::from(u16::MAX) {
+        if series.own_count + series.shared_count >= MOST_LABELS {
             return Err((at, Rule::TooManyLabels));
         }
         self.arena.labels.push(label);

@@ -1,0 +1,90 @@
+//! `decodescope quantile`: quantiles of every histogram of a dump, with what is known of each.
+
+use crate::input::read_bytes;
+use crate::{Failure, Outcome};
+use clap::ArgMatches;
+use decodescope::metrics::{NamedHistogram, named_histograms};
+use decodescope::paste::{self, prometheus};
+use decodescope::report::Document;
+use decodescope::units::format::{count, significant, trimmed};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+#[derive(Serialize)]
+struct Row<'a> {
+    metric: &'a str,
+    labels: &'a BTreeMap<String, String>,
+    count: f64,
+    mean: Option<f64>,
+    quantiles: Vec<Quantile>,
+}
+
+#[derive(Serialize)]
+struct Quantile {
+    q: f64,
+    prometheus: Option<f64>,
+    low: f64,
+    high: f64,
+    estimate: Option<f64>,
+}
+
+/// Runs the command.
+pub fn run(matches: &ArgMatches) -> Result<Outcome, Failure> {
+    let name = matches.get_one::<String>("file").map_or("-", String::as_str);
+    let wanted: Vec<f64> = matches.get_many("quantiles").into_iter().flatten().copied().collect();
+    let filter = matches.get_one::<String>("metric");
+    let bytes = read_bytes(name)?;
+    let decoded = paste::decode(&bytes).map_err(|error| Failure::unusable(format!("{name}: {error}")))?;
+    let exposition = prometheus::read(&decoded.text);
+    let mut histograms = named_histograms(&exposition);
+    histograms.retain(|one| filter.is_none_or(|filter| one.metric.contains(filter.as_str())));
+    for one in &histograms {
+        for issue in &one.issues {
+            eprintln!("decodescope: {name}: line {}: {}: {issue}", one.line, one.metric);
+        }
+    }
+    let rows: Vec<Row<'_>> = histograms.iter().map(|one| row(one, &wanted)).collect();
+    let text = if matches.get_one::<String>("format").is_some_and(|format| format == "json") {
+        serde_json::to_string_pretty(&rows).unwrap_or_default() + "\n"
+    } else {
+        in_words(&rows)
+    };
+    Ok(Outcome { text, usable: !rows.is_empty() })
+}
+
+fn row<'a>(one: &'a NamedHistogram, wanted: &[f64]) -> Row<'a> {
+    let quantiles = wanted.iter().filter_map(|&q| {
+        let found = one.histogram.quantile(q)?;
+        Some(Quantile { q, prometheus: found.interpolated, low: found.low, high: found.high, estimate: found.estimate })
+    });
+    Row {
+        metric: &one.metric,
+        labels: &one.labels,
+        count: one.histogram.total(),
+        mean: one.histogram.mean(),
+        quantiles: quantiles.collect(),
+    }
+}
+
+fn in_words(rows: &[Row<'_>]) -> String {
+    let mut document = Document::default();
+    let number = |value: Option<f64>| value.map_or("—".to_owned(), |value| significant(value, 4));
+    for row in rows {
+        let labels: Vec<String> = row.labels.iter().map(|(name, value)| format!("{name}={value:?}")).collect();
+        document.section(row.metric);
+        let mean = number(row.mean);
+        document.paragraph(format!("{{{}}}: {} observations, mean {mean}", labels.join(","), count(row.count)));
+        let cells = row.quantiles.iter().map(|found| {
+            let bounds = [Some(found.low), Some(found.high)].map(number);
+            vec![
+                trimmed(found.q),
+                number(found.prometheus),
+                bounds[0].clone(),
+                bounds[1].clone(),
+                number(found.estimate),
+            ]
+        });
+        document.table(&["q", "Prometheus", "at least", "at most", "likely"], cells.collect());
+    }
+    document.to_text()
+}

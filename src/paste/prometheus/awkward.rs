@@ -1,0 +1,291 @@
+//! The lines that do not read as they stand: peeled, mended, joined, or left out with the reason.
+
+use super::clutter::{clutter, peel};
+use super::mend::{MENDERS, prefix};
+use super::reader::Reader;
+use super::reply::{Reply, reply};
+use super::rule::{Breach, Rule};
+use super::sample::{Line, Previous};
+use crate::paste::WarningKind;
+use memchr::{memchr, memrchr};
+use std::ops::Range;
+
+/// How many lines one line may be wrapped onto.
+const WRAPPED_LINES: usize = 8;
+/// Narrower than any terminal or page: a line this short was not wrapped for its width.
+const NARROW: usize = 40;
+
+impl<'a> Reader<'a> {
+    /// Any line but a plain sample or metadata.
+    #[cold]
+    pub(super) fn awkward(&mut self, range: Range<usize>, number: u32, last: bool) {
+        let source = self.source;
+        let line_number = number as usize;
+        let mut line = source.get(range.clone()).unwrap_or_default();
+        if let Some(head) = line.strip_suffix('\r') {
+            line = head;
+            if !line.is_empty() {
+                self.remarks.say(line_number, WarningKind::Repaired, Rule::CarriageReturn.sentence());
+            }
+        }
+        let start = range.start;
+        let end = start + line.len();
+        // A progress display redraws its line, and old files know no other line end; a comment may hold anything.
+        let comment = line.trim_start().starts_with('#') && memchr(b'\n', source.as_bytes()).is_some();
+        if line.contains('\r') && !comment {
+            if self.sample(start..end, number).is_ok() {
+                return self.tolerate(number);
+            }
+            let mut from = start;
+            for piece in line.split('\r') {
+                self.awkward(from..from + piece.len(), number, last && from + piece.len() == end);
+                from += piece.len() + 1;
+            }
+            return;
+        }
+        if line.starts_with("HTTP/") {
+            self.in_headers = true;
+        }
+        if self.in_headers && !line.is_empty() {
+            self.remarks.say_of(line_number, WarningKind::Skipped, "an HTTP header", line);
+            return;
+        }
+        self.in_headers = false;
+
+        let mut words = None;
+        loop {
+            if line.is_empty() {
+                return;
+            }
+            if line.starts_with('#') {
+                match self.commented_out(line) {
+                    Some(inner) => {
+                        line = inner;
+                        words = Some("commented out; read without the leading `#`");
+                        continue;
+                    }
+                    None => self.comment(line, number, last),
+                }
+                break;
+            }
+            let read = match line.starts_with([' ', '\t']) {
+                true => Err(Breach { at: 0, rule: Rule::NotASample }),
+                false => self.sample(end - line.len()..end, number),
+            };
+            let Err(breach) = read else {
+                self.tolerate(number);
+                if last {
+                    let message = "the last line has no line feed: its number may be cut";
+                    self.remarks.say(line_number, WarningKind::Truncated, message);
+                }
+                break;
+            };
+            match peel(line) {
+                Some((inner, said)) => (line, words) = (inner, Some(said)),
+                // What is wrong is said of the innermost text.
+                None => {
+                    self.mend(line, start, number, last, breach);
+                    return;
+                }
+            }
+        }
+        if let Some(words) = words {
+            self.remarks.say(line_number, WarningKind::Repaired, words);
+        }
+    }
+
+    /// Reads a line after mending it, or says why it is left out. The line is in a line that begins at `start`.
+    fn mend(&mut self, line: &str, start: usize, number: u32, last: bool, breach: Breach) {
+        let line_number = number as usize;
+        if let Some(reply @ Reply::Samples { .. }) = reply(line) {
+            return self.adopt(&reply, number);
+        }
+        if self.continues_number(line, start, number) || (!last && self.joined(line, number, breach)) {
+            return;
+        }
+        let mut text = line.to_owned();
+        let mut said = Vec::new();
+        for (mender, words) in MENDERS {
+            let Some(mended) = mender(&text) else { continue };
+            text = mended;
+            said.push(*words);
+            if self.reread(&text, number) {
+                for words in said {
+                    self.remarks.say(line_number, WarningKind::Repaired, words);
+                }
+                if last {
+                    let message = "the last line has no line feed: its number may be cut";
+                    self.remarks.say(line_number, WarningKind::Truncated, message);
+                }
+                return;
+            }
+        }
+        self.skip(line, number, last, breach);
+    }
+
+    /// Reads mended text, which may be several lines; whether there was anything in it.
+    fn reread(&mut self, text: &str, number: u32) -> bool {
+        let mut unread = Vec::new();
+        let mut any = false;
+        let several = text.trim().contains('\n');
+        for piece in text.lines().map(str::trim).filter(|piece| !piece.is_empty()) {
+            let read = self.reread_line(piece, number).or_else(|breach| {
+                let inner = prefix(piece).filter(|_| several).ok_or(breach)?;
+                self.reread_line(&inner, number).map_err(|_| breach)
+            });
+            match read {
+                Ok(()) => any = true,
+                Err(breach) => unread.push((piece, breach)),
+            }
+        }
+        if any {
+            for (piece, breach) in unread {
+                self.skip(piece, number, false, breach);
+            }
+        }
+        any
+    }
+
+    fn reread_line(&mut self, line: &str, number: u32) -> Result<(), Breach> {
+        if line.starts_with("# HELP ") || line.starts_with("# TYPE ") || line.starts_with("# EOF") {
+            self.metadata_elsewhere(line, number);
+            return Ok(());
+        }
+        self.sample_elsewhere(line, number)?;
+        self.tolerate(number);
+        Ok(())
+    }
+
+    /// Reads a sample from text that is not in the input as such; it goes into the pool.
+    pub(super) fn sample_elsewhere(&mut self, line: &str, number: u32) -> Result<(), Breach> {
+        let before = self.arena.pool.len();
+        let span = self.arena.pool(line);
+        if span.length == 0 {
+            return Err(Breach { at: 0, rule: Rule::NotASample });
+        }
+        self.breaches.clear();
+        let mut parsed = Line {
+            source: line.as_bytes(),
+            base: span.start,
+            arena: &mut self.arena,
+            previous: &mut Previous::default(),
+            breaches: &mut self.breaches,
+        };
+        let result = parsed.sample(0..line.len(), number).and_then(|()| self.refuse_prose());
+        if result.is_err() {
+            self.arena.pool.truncate(before);
+        }
+        result
+    }
+
+    /// A line of nothing but a number's characters: the end of a number that was wrapped for the width of the
+    /// line before.
+    fn continues_number(&mut self, line: &str, start: usize, number: u32) -> bool {
+        let digits = |byte: u8| byte.is_ascii_digit() || b".eE+-".contains(&byte);
+        let before = self.source.get(..start.saturating_sub(1)).unwrap_or_default();
+        let from = memrchr(b'\n', before.as_bytes()).map_or(0, |at| at + 1);
+        let before = before.get(from..).unwrap_or_default();
+        let latest = self.arena.records.len();
+        let follows = self.arena.records.last().is_some_and(|record| record.line + 1 == number);
+        // Dots alone are an ellipsis.
+        let number_like = line.bytes().all(digits) && line.bytes().any(|byte| byte.is_ascii_digit());
+        if !number_like || !follows || before.ends_with(|letter: char| !letter.is_ascii_alphanumeric()) {
+            return false;
+        }
+        let joined = format!("{before}{line}");
+        if before.len() < NARROW || self.sample_elsewhere(&joined, number).is_err() {
+            let message = "only a number: the value of the line before may be wrapped onto it";
+            self.remarks.say_of(number as usize, WarningKind::BadValue, message, line);
+            return true;
+        }
+        let value = self.arena.records.last().map_or(f64::NAN, |record| record.value);
+        let time = self.arena.times.last().filter(|(sample, _)| *sample as usize == latest).map(|(_, time)| *time);
+        self.arena.forget_latest();
+        if let Some(record) = self.arena.records.last_mut() {
+            record.value = value;
+        }
+        if let (Some(time), Some(last)) = (time, self.arena.times.last_mut()) {
+            last.1 = time;
+        }
+        let message = "a number is wrapped onto the next line; joined";
+        self.remarks.say(number as usize - 1, WarningKind::Repaired, message);
+        true
+    }
+
+    /// Joins a line that ends in the middle of a sample with the lines it was wrapped onto.
+    fn joined(&mut self, line: &str, number: u32, breach: Breach) -> bool {
+        let open = match breach.rule {
+            Rule::OpenQuote | Rule::OpenBraces => true,
+            Rule::MissingValue => line.contains(['_', ':', '{']),
+            _ => false,
+        };
+        if !open {
+            return false;
+        }
+        // Too short to be wrapped for its width: the line feed belongs to the label's value.
+        let raw = breach.rule == Rule::OpenQuote && line.len() < NARROW;
+        let mut text = line.to_owned();
+        let mut at = self.next;
+        for count in 1..=WRAPPED_LINES {
+            let rest = self.source.get(at..).unwrap_or_default();
+            let Some(length) = memchr(b'\n', rest.as_bytes()) else { return false };
+            let next = rest.get(..length).unwrap_or_default().trim_end_matches('\r');
+            if next.is_empty() || next.starts_with('#') {
+                return false;
+            }
+            if self.sample_elsewhere(next, number).is_ok() {
+                self.arena.forget_latest();
+                return false;
+            }
+            if raw {
+                text.push_str("\\n");
+            }
+            text.push_str(next);
+            at += length + 1;
+            if self.sample_elsewhere(&text, number).is_ok() {
+                self.tolerate(number);
+                self.next = at;
+                self.number += count as u32;
+                let message = "a sample is wrapped over several lines; joined";
+                self.remarks.say(number as usize, WarningKind::Repaired, message);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Takes over what a JSON text holds.
+    pub(super) fn adopt(&mut self, reply: &Reply, number: u32) {
+        let line = number as usize;
+        let Reply::Samples { lines, nameless } = reply else {
+            self.remarks.say(line, WarningKind::Skipped, "JSON, not metrics");
+            return;
+        };
+        self.openmetrics = true;
+        for sample in lines {
+            if let Err(breach) = self.sample_elsewhere(sample, number) {
+                self.skip(sample, number, false, breach);
+            }
+        }
+        self.remarks.say(line, WarningKind::Repaired, "the reply to a Prometheus query; its samples are read");
+        if *nameless > 0 {
+            let message = "results without a metric name, as an expression's are, are left out";
+            self.remarks.say(line, WarningKind::Missing, message);
+        }
+    }
+
+    /// Says why a line was left out.
+    fn skip(&mut self, line: &str, number: u32, last: bool, breach: Breach) {
+        let number = number as usize;
+        if let Some((kind, words)) = clutter(line) {
+            self.remarks.say_of(number, kind, words, line);
+        } else if last {
+            let message = format!("the last line is cut and was left out ({})", breach.rule.sentence());
+            self.remarks.say_of(number, WarningKind::Truncated, &message, line);
+        } else {
+            let kind = if breach.rule == Rule::BadNumber { WarningKind::BadValue } else { WarningKind::Skipped };
+            let message = format!("line left out: {}", breach.rule.sentence());
+            self.remarks.say_of(number, kind, &message, line);
+        }
+    }
+}

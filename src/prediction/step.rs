@@ -1,0 +1,247 @@
+//! The step's terms from the model's reads, the GPU's rates and the constants.
+
+use super::allreduce;
+use super::{Ceiling, Constants, Prediction, Runtime, Term, TermKind, Workload};
+use crate::collective::message_bytes;
+use crate::hardware::Gpu;
+use crate::model::{Architecture, Component, Precision, Read, Split, Step, decode_step, draft_step};
+use crate::units::{Bytes, BytesPerSecond, Flops, FlopsPerSecond, Range, Seconds};
+
+/// How far a bandwidth may lie from the truth: the fits' own deviations where measured, and twice
+/// that of the catalogue's spread (0.74 to 0.89 of what is published) where not.
+const BANDWIDTH_ERROR: f64 = 0.08;
+const UNMEASURED_ERROR: f64 = 0.15;
+/// How far the fitted times of kernels and host may: engines and kernels differ by so much.
+const OVERHEAD_ERROR: f64 = 0.35;
+
+/// Predicts one decode step.
+///
+/// # Formula
+/// Σ over components max(bytes / achieved bandwidth, FLOPs / achieved rate) + operations × start +
+/// quantised operations × quantising + allreduces × one + forward passes × host
+///
+/// # Units
+/// seconds per step; bytes and FLOPs of one GPU
+///
+/// # Source
+/// [`decode_step`], [`crate::hardware::Gpu::achieved_bandwidth`], [`crate::collective::fits`] and [`Constants::FITTED`]
+///
+/// # Limits
+/// Prefill of other requests, stragglers among nodes, all-to-alls other than as allreduces, and
+/// hand-overs between pipeline stages are not counted.
+///
+/// ```
+/// use decodescope::{hardware, model, prediction::{Workload, predict}};
+/// let glm5 = &model::preset("glm-5").unwrap().architecture;
+/// let precision = model::Quantisation::by_recipe("nvfp4-experts").unwrap().precision;
+/// let gpu = hardware::find("rtx-pro-6000").unwrap();
+/// let step = predict(glm5, &precision, &model::Split::tensor(8), gpu, &Workload::new(1.0, 500.0));
+/// // Every term is there, and they add up.
+/// let sum: f64 = step.terms.iter().map(|term| term.seconds.likely.get()).sum();
+/// assert!((sum - step.time().likely.get()).abs() < 1e-12);
+/// // 156 allreduces of 12 KiB at 26.9 µs each.
+/// let allreduces = step.terms.iter().find(|term| term.name == "allreduces").unwrap();
+/// assert_eq!(allreduces.count, 156.0);
+/// assert!((allreduces.seconds.likely.as_millis() - 4.194).abs() < 0.001);
+/// ```
+#[must_use]
+pub fn predict(
+    architecture: &Architecture,
+    precision: &Precision,
+    split: &Split,
+    gpu: &Gpu,
+    workload: &Workload,
+) -> Prediction {
+    predict_with(&Constants::FITTED, architecture, precision, split, gpu, workload)
+}
+
+/// [`predict`] with other constants.
+#[must_use]
+pub fn predict_with(
+    constants: &Constants,
+    architecture: &Architecture,
+    precision: &Precision,
+    split: &Split,
+    gpu: &Gpu,
+    workload: &Workload,
+) -> Prediction {
+    let mut sum = Sum {
+        constants,
+        precision,
+        gpu,
+        runtime: workload.runtime,
+        terms: Vec::new(),
+        operations: 0.0,
+        quantised: 0.0,
+    };
+    let mut assumptions = sum.assumptions();
+    let at = |tokens| Step { sequences: workload.sequences, tokens, context: workload.context };
+    sum.add(&decode_step(architecture, precision, split, &at(workload.tokens)).reads, 1.0);
+    let drafts = (workload.tokens - 1.0).max(0.0);
+    let mut allreduces = f64::from(architecture.allreduces());
+    let mut passes = 1.0;
+    if drafts > 0.0 {
+        match draft_step(architecture, precision, split, &at(1.0)).zip(architecture.prediction.as_ref()) {
+            Some((draft, prediction)) => {
+                sum.add(&draft.reads, drafts);
+                let per_draft: u32 = prediction.layers.iter().map(|layer| layer.allreduces()).sum();
+                allreduces += drafts * f64::from(per_draft);
+                passes += drafts;
+            }
+            None => {
+                assumptions.push("drafting takes no time: the model has no prediction layers of its own".to_owned())
+            }
+        }
+    }
+    let ceiling = sum.ceiling();
+    sum.overheads();
+    let groups = split.data_parallel_attention.max(1);
+    let ranks = split.tensor_parallel.max(1).saturating_mul(groups);
+    if ranks > 1 {
+        let tokens = workload.sequences * workload.tokens / f64::from(groups);
+        let message = message_bytes(architecture.hidden, precision.activation_bytes, tokens);
+        let (one, assumption) = allreduce::one(gpu, ranks, message, workload);
+        assumptions.extend(assumption);
+        sum.push(
+            "allreduces",
+            TermKind::Allreduce,
+            one.map(|time| time * allreduces),
+            message * allreduces,
+            allreduces,
+        );
+    }
+    sum.push("host", TermKind::Host, spread(constants.host * passes, OVERHEAD_ERROR), Bytes::ZERO, passes);
+    Prediction { terms: sum.terms, ceiling, assumptions }
+}
+
+/// The terms so far.
+struct Sum<'a> {
+    constants: &'a Constants,
+    precision: &'a Precision,
+    gpu: &'a Gpu,
+    runtime: Runtime,
+    terms: Vec<Term>,
+    operations: f64,
+    quantised: f64,
+}
+
+impl Sum<'_> {
+    fn assumptions(&self) -> Vec<String> {
+        let mut assumptions = Vec::new();
+        let gpu = self.gpu;
+        if gpu.achieved_bandwidth.is_none() {
+            let share = self.constants.unmeasured_share * 100.0;
+            let text =
+                format!("nobody published measured reads of {}: {share:.0} % of its published bandwidth", gpu.name);
+            assumptions.push(text);
+        }
+        if gpu.bf16.is_none() {
+            assumptions.push(format!("no source for the FLOPs of {}: only its reads are counted", gpu.name));
+        }
+        assumptions
+    }
+
+    /// Adds the reads of a forward pass, so many times.
+    fn add(&mut self, reads: &[Read], times: f64) {
+        for read in reads {
+            let (bytes, flops) = (read.bytes * times, read.flops * times);
+            let reading = bytes / self.bandwidth(read.component);
+            let computing = self.rate(read.component).map_or(Seconds::ZERO, |rate| flops / rate);
+            self.operations += read.operations * times;
+            if self.is_quantised(read.component) {
+                self.quantised += read.operations * times;
+            }
+            let error = if self.gpu.achieved_bandwidth.is_some() { BANDWIDTH_ERROR } else { UNMEASURED_ERROR };
+            let seconds = spread(reading.max(computing), error);
+            match self.terms.iter_mut().find(|term| term.component == Some(read.component)) {
+                Some(term) => {
+                    term.seconds = plus(term.seconds, seconds);
+                    term.bytes += bytes;
+                    term.flops += flops;
+                    term.count += read.operations * times;
+                    term.compute_bound |= computing > reading;
+                }
+                None => self.terms.push(Term {
+                    name: read.component.label().to_owned(),
+                    kind: TermKind::Read,
+                    component: Some(read.component),
+                    seconds,
+                    bytes,
+                    flops,
+                    count: read.operations * times,
+                    compute_bound: computing > reading,
+                }),
+            }
+        }
+    }
+
+    /// What a component is read at.
+    fn bandwidth(&self, component: Component) -> BytesPerSecond {
+        let constants = self.constants;
+        let achieved = self.gpu.achieved_bandwidth.unwrap_or(self.gpu.bandwidth * constants.unmeasured_share);
+        let plain = if self.runtime == Runtime::LlamaCpp { achieved.min(constants.plain_kernel) } else { achieved };
+        let is_cache = !component.is_weights() && component != Component::Activations;
+        if is_cache { plain * constants.cache_share } else { plain }
+    }
+
+    /// What is computed with a component: in FP8 where it is held in 8 bit, else in 16 bit, to which
+    /// narrower weights are mostly widened first.
+    fn rate(&self, component: Component) -> Option<FlopsPerSecond> {
+        let bits = self.precision.bits(component);
+        let published = if (8.0..9.0).contains(&bits) { self.gpu.fp8.or(self.gpu.bf16) } else { self.gpu.bf16 };
+        published.map(|rate| rate * self.constants.compute_share)
+    }
+
+    /// Whether an operation's activations are quantised by a kernel of their own: weights of 8 bit
+    /// with block scales, which take a little more than 8.
+    fn is_quantised(&self, component: Component) -> bool {
+        let bits = self.precision.bits(component);
+        component.is_weights() && self.runtime != Runtime::LlamaCpp && bits > 8.0 && bits < 9.0
+    }
+
+    /// The least time the datasheet allows for what has been added: bytes and FLOPs of all terms so
+    /// far, at the highest rate the GPU has at all.
+    fn ceiling(&self) -> Ceiling {
+        let bytes: Bytes = self.terms.iter().map(|term| term.bytes).sum();
+        let flops: Flops = self.terms.iter().map(|term| term.flops).sum();
+        let gpu = self.gpu;
+        let rates = [gpu.bf16, gpu.fp8, gpu.fp4].into_iter().flatten();
+        let fastest = rates.reduce(FlopsPerSecond::max);
+        let computing = fastest.map_or(Seconds::ZERO, |rate| flops / rate);
+        Ceiling { time: (bytes / gpu.bandwidth).max(computing), bytes, flops }
+    }
+
+    fn overheads(&mut self) {
+        let constants = self.constants;
+        let (operations, quantised) = (self.operations, self.quantised);
+        let mut push = |name, kind, each: Seconds, count: f64| {
+            if count > 0.0 {
+                self.push(name, kind, spread(each * count, OVERHEAD_ERROR), Bytes::ZERO, count);
+            }
+        };
+        push("starting operations", TermKind::Start, constants.operation, operations);
+        push("quantising activations", TermKind::Quantise, constants.quantising, quantised);
+    }
+
+    fn push(&mut self, name: &str, kind: TermKind, seconds: Range<Seconds>, bytes: Bytes, count: f64) {
+        let term = Term {
+            name: name.to_owned(),
+            kind,
+            component: None,
+            seconds,
+            bytes,
+            flops: Flops::ZERO,
+            count,
+            compute_bound: false,
+        };
+        self.terms.push(term);
+    }
+}
+
+fn spread(likely: Seconds, error: f64) -> Range<Seconds> {
+    Range { low: likely * (1.0 - error), likely, high: likely * (1.0 + error) }
+}
+
+fn plus(one: Range<Seconds>, other: Range<Seconds>) -> Range<Seconds> {
+    Range { low: one.low + other.low, likely: one.likely + other.likely, high: one.high + other.high }
+}

@@ -1,0 +1,143 @@
+//! `decodescope model` and `decodescope predict`: what they print for what they are given.
+
+#![cfg(feature = "cli")]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use serde_json::Value;
+use std::io::Write as _;
+use std::process::{Command, Output, Stdio};
+
+fn run(arguments: &[&str], input: &str) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_decodescope"))
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // A command that refuses its arguments never reads its input.
+    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    child.wait_with_output().unwrap()
+}
+
+fn stdout(arguments: &[&str]) -> String {
+    let output = run(arguments, "");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn json(arguments: &[&str], input: &str) -> Value {
+    let output = run(&[arguments, &["--format", "json"]].concat(), input);
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)))
+}
+
+/// Code and message of a refusal.
+fn refusal(arguments: &[&str], input: &str) -> (i32, String) {
+    let output = run(arguments, input);
+    (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap())
+}
+
+const LLAMA_3_8B: &str = r#"{"model_type": "llama", "hidden_size": 4096, "num_hidden_layers": 32,
+    "num_attention_heads": 32, "num_key_value_heads": 8, "intermediate_size": 14336, "vocab_size": 128256}"#;
+
+#[test]
+fn a_configuration_becomes_parameters_bytes_and_memory() {
+    let found = json(&["model", "-", "--tp", "8", "--gpu", "rtx-4090"], LLAMA_3_8B);
+    // As its maker publishes it, to the parameter.
+    assert_eq!(found["total"], 8_030_261_248_u64);
+    assert_eq!(found["active"], 8_030_261_248_u64);
+    assert_eq!(found["active_excluding_input_embedding"], 8_030_261_248_u64 - 525_336_576);
+    // 65 norms of 4096 are on every GPU, an eighth of the rest.
+    let norms = 65.0 * 4096.0;
+    assert_eq!(found["per_gpu"].as_f64().unwrap(), (8_030_261_248.0 - norms) / 8.0 + norms);
+    // 32 layers, 8 heads of 128, key and value, two bytes each.
+    assert_eq!(found["kv_bytes_per_token"].as_f64().unwrap(), 131_072.0);
+    assert_eq!(found["kv_bytes_per_token_per_gpu"].as_f64().unwrap(), 16_384.0);
+    assert_eq!(found["state_bytes_per_sequence"].as_f64().unwrap(), 0.0);
+    assert_eq!((&found["fits"], &found["gpus"]), (&Value::Bool(true), &Value::from(8)));
+    let components = found["components"].as_array().unwrap();
+    let sum: u64 = components.iter().map(|part| part["parameters"].as_u64().unwrap()).sum();
+    assert_eq!(sum, 8_030_261_248);
+    let bytes: f64 = components.iter().map(|part| part["bytes_per_step_per_gpu"].as_f64().unwrap()).sum();
+    assert!((bytes - found["bytes_per_step_per_gpu"].as_f64().unwrap()).abs() < 1.0);
+}
+
+#[test]
+fn one_gpu_may_be_too_small() {
+    let found = json(&["model", "llama-3.1-70b", "--gpu", "h100-sxm"], "");
+    assert_eq!(found["fits"], false);
+    assert!(stdout(&["model", "llama-3.1-70b", "--gpu", "h100-sxm"]).contains("It does not fit"));
+    let found = json(&["model", "llama-3.1-70b", "--gpu", "h100-sxm", "--quantisation", "q4_k_m"], "");
+    assert_eq!((&found["fits"], &found["quantisation"]), (&Value::Bool(true), &Value::from("GGUF Q4_K_M")));
+    assert_eq!(json(&["model", "llama-3.1-70b"], "")["fits"], Value::Null);
+}
+
+#[test]
+fn names_carry_their_quantisation_and_options_override_it() {
+    assert_eq!(json(&["model", "zai-org/GLM-5-FP8"], "")["quantisation"], "FP8, 128×128 blocks");
+    let glm5 = json(&["model", "glm-5", "--quant", "nvfp4-mlp", "--kv-bits", "8"], "");
+    assert_eq!(glm5["quantisation"], "NVFP4, attention in 16 bit");
+    // 78 layers of a 512-wide latent and a 64-wide rotary key.
+    assert_eq!(glm5["kv_bytes_per_token"].as_f64().unwrap(), 44_928.0);
+    assert_eq!(glm5["indexer_bytes_per_token"].as_f64().unwrap(), 78.0 * 132.0);
+}
+
+#[test]
+fn the_text_names_every_component() {
+    let text = stdout(&["model", "glm-5", "--tp", "8"]);
+    for word in ["routed experts", "indexer keys", "743.91 B", "On each of 8 GPUs"] {
+        assert!(text.contains(word), "{word} is not in {text}");
+    }
+    assert!(stdout(&["model", "glm-5", "--format", "markdown"]).contains("| routed experts |"));
+}
+
+#[test]
+fn a_prediction_adds_up_and_stays_below_its_ceiling() {
+    let arguments = ["predict", "glm-5", "--quantisation", "nvfp4-experts", "--gpu", "rtx-pro-6000", "--tp", "8"];
+    let found = json(&arguments, "");
+    let terms = found["terms"].as_array().unwrap();
+    let sum: f64 = terms.iter().map(|term| term["seconds"]["likely"].as_f64().unwrap()).sum();
+    let step = found["step_seconds"]["likely"].as_f64().unwrap();
+    assert!((sum - step).abs() < 1e-12);
+    let speed = found["tokens_per_second"]["likely"].as_f64().unwrap();
+    assert!((speed * step - 1.0).abs() < 1e-12);
+    assert!(speed < found["ceiling"]["tokens_per_second"].as_f64().unwrap());
+    assert_eq!(found["fits"], true);
+    let text = stdout(&arguments);
+    for word in ["allreduces", "starting operations", "No speed above", "routed experts"] {
+        assert!(text.contains(word), "{word} is not in {text}");
+    }
+}
+
+#[test]
+fn drafts_yield_more_tokens_per_step() {
+    let arguments =
+        ["predict", "deepseek-v3", "--gpu", "h200-sxm", "--tp", "8", "--drafts", "2", "--acceptance", "0.5"];
+    let found = json(&arguments, "");
+    // 1 + 0.5 + 0.25.
+    assert_eq!(found["tokens_per_step"], 1.75);
+    let speed = found["tokens_per_second"]["likely"].as_f64().unwrap();
+    assert!((speed * found["step_seconds"]["likely"].as_f64().unwrap() - 1.75).abs() < 1e-12);
+}
+
+#[test]
+fn a_prediction_says_what_it_assumed_and_what_does_not_fit() {
+    let text = stdout(&["predict", "llama-3.1-70b", "--gpu", "rtx-4090", "--engine", "llama.cpp"]);
+    assert!(text.contains("it does not fit") && text.contains("nobody published measured reads"), "{text}");
+}
+
+#[test]
+fn what_is_unknown_or_unreadable_is_refused() {
+    let (code, message) = refusal(&["model", "glm-55"], "");
+    assert!(code == 2 && message.contains("did you mean glm-5"), "{code} {message}");
+    let (code, message) = refusal(&["predict", "glm-5", "--gpu", "toaster"], "");
+    assert!(code == 2 && message.contains("decodescope gpus"), "{code} {message}");
+    let (code, message) = refusal(&["model", "glm-5", "--quantisation", "fp3"], "");
+    assert!(code == 2 && message.contains("nvfp4-experts"), "{code} {message}");
+    assert_eq!(refusal(&["predict", "glm-5"], "").0, 2);
+    for text in ["", "{", "[]", "{\"hidden_size\": 1}", "GGUF"] {
+        let (code, message) = refusal(&["model", "-"], text);
+        assert!(code == 1 && message.starts_with("decodescope: -: "), "{text}: {code} {message}");
+    }
+    assert_eq!(refusal(&["model", "-", "--tp", "0"], LLAMA_3_8B).0, 2);
+}

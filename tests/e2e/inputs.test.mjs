@@ -1,0 +1,153 @@
+// What a person sets: by slider, by hand, back and forth; and the link that carries it.
+import assert from "node:assert/strict";
+import { session } from "./harness.mjs";
+import { addressSettles, field, figureIs, figures } from "./page.mjs";
+
+const { test } = session();
+
+test("a slider moves the figures and the charts, by pointer and by keyboard", async ({ open }) => {
+  const page = await open();
+  const { slider, text } = field(page, "save");
+  const ladder = page.locator("#summary-ceilings");
+  const before = await ladder.textContent();
+  await slider.scrollIntoViewIfNeeded();
+  const box = await slider.boundingBox();
+  await page.mouse.move(box.x + 8, box.y + box.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width * 0.3, box.y + box.height / 2, { steps: 8 });
+  await page.mouse.up();
+  await page.waitForFunction((before) => document.querySelector("#summary-ceilings").textContent !== before, before);
+  const dragged = Number(await text.inputValue());
+  assert.ok(dragged > 50, `${dragged}`);
+  await slider.focus();
+  await page.keyboard.press("Home");
+  assert.equal(await text.inputValue(), "0");
+  await page.keyboard.press("ArrowRight");
+  assert.equal(await text.inputValue(), "0.5");
+  assert.equal(await slider.getAttribute("aria-valuetext"), "0.5 µs");
+});
+
+test("every parameter of model and hardware moves the figures", async ({ open }) => {
+  const page = await open();
+  await page.waitForSelector("canvas");
+  for (const [key, value, figure] of [
+    ["layers", "60", "layer"],
+    ["hidden", "4096", "bandwidth"],
+    ["wbits", "8", "bandwidth"],
+    ["tp", "4", "bandwidth"],
+    ["bw", "1000", "bandwidth"],
+    ["alpha", "10", "allreduce"],
+    ["beta", "1", "allreduce"],
+    ["arl", "1", "allreduce"],
+    ["itl", "20", "speed"],
+    ["ttft", "100", "first-token"],
+    ["ctx", "100000", "bandwidth"],
+  ]) {
+    const before = (await figures(page))[figure];
+    await field(page, key).text.fill(value);
+    await page.waitForFunction(
+      ([figure, before]) => {
+        const shown = document.querySelector(`.figure[data-figure="${figure}"]`);
+        return shown.querySelector(".value").textContent !== before.value || shown.querySelector(".note").textContent !== before.note;
+      },
+      [figure, before],
+    );
+  }
+});
+
+test("a number field takes what people type and refuses the rest without losing it", async ({ open }) => {
+  const page = await open();
+  const { text, problem, source, reset } = field(page, "itl");
+  for (const [typed, speed] of [["20", "50.0 tok/s"], ["12,5", "80.0 tok/s"], ["1.2s", "0.833 tok/s"], ["250 us", "4000 tok/s"]]) {
+    await text.fill(typed);
+    await figureIs(page, "speed", speed);
+    assert.equal(await text.inputValue(), typed, "what is typed stays while it is being typed");
+  }
+  for (const nonsense of ["-", "fast", "1e9", "17 GB/s"]) {
+    await text.fill(nonsense);
+    assert.equal(await problem.textContent(), "expected a number from 0.05 to 5000 ms");
+    assert.equal(await text.getAttribute("aria-invalid"), "true");
+    await figureIs(page, "speed", "4000 tok/s");
+    assert.equal(await text.inputValue(), nonsense);
+  }
+  await text.press("Enter");
+  assert.equal(await text.inputValue(), "0.25");
+  assert.equal(await problem.textContent(), "");
+  assert.equal(await source.textContent(), "typed");
+  await reset.click();
+  assert.equal(await source.textContent(), "measured");
+  await figureIs(page, "speed", "57.5 tok/s");
+});
+
+test("undo and redo, by key and by button; a drag is one step", async ({ open }) => {
+  const page = await open();
+  const { slider, text } = field(page, "layers");
+  await slider.evaluate((element) => {
+    for (const place of [300, 320, 340, 360]) {
+      element.value = place;
+      element.dispatchEvent(new Event("input", { bubbles: true }));
+    }
+    element.dispatchEvent(new Event("change", { bubbles: true }));
+  });
+  assert.notEqual(await text.inputValue(), "78");
+  await page.locator("h1").click();
+  await page.keyboard.press("Control+z");
+  assert.equal(await text.inputValue(), "78");
+  await page.getByRole("button", { name: "Redo" }).click();
+  assert.notEqual(await text.inputValue(), "78");
+  await page.getByRole("button", { name: "Undo" }).click();
+  assert.equal(await text.inputValue(), "78");
+  assert.ok(await page.getByRole("button", { name: "Undo" }).isDisabled());
+});
+
+test("the link restores everything, in another browser too", async ({ open }) => {
+  const page = await open();
+  await field(page, "tp").text.fill("4");
+  await field(page, "arx").text.fill("2");
+  await page.locator('input[name="estimate"][value="stated-share"]').check({ force: true });
+  const hash = await addressSettles(page);
+  assert.match(hash, /^#v=1&model=glm-5&gpu=rtx-pro-6000/);
+  assert.match(hash, /estimate=stated-share/);
+  const shown = await figures(page);
+  await page.reload();
+  await page.waitForSelector("canvas");
+  assert.deepEqual(await figures(page), shown);
+  const other = await open({ hash: hash.slice(1) });
+  await other.waitForSelector("canvas");
+  assert.deepEqual(await figures(other), shown);
+  assert.equal(await field(other, "tp").text.inputValue(), "4");
+});
+
+test("copy link copies what is on the page now", async ({ open }) => {
+  const page = await open();
+  await field(page, "reply").text.fill("1000");
+  await page.click("#copy-link");
+  await page.getByText("Link copied.").waitFor();
+  const link = await page.evaluate(() => navigator.clipboard.readText());
+  assert.match(link, /\/some\/sub\/path\/#v=1&.*reply=1000/);
+});
+
+test("copy as Markdown copies the report with its link", async ({ open }) => {
+  const page = await open();
+  await page.getByRole("button", { name: "Copy as Markdown" }).click();
+  await page.getByText("Report copied.").waitFor();
+  const text = await page.evaluate(() => navigator.clipboard.readText());
+  assert.match(text, /^# Decodescope: /);
+  assert.match(text, /223 µs/);
+});
+
+test("a link that cannot be opened says why and shows the example", async ({ open }) => {
+  const newer = await open({ hash: "v=99&model=glm-5" });
+  await newer.getByText("newer than this tool's").waitFor();
+  await figureIs(newer, "speed", "57.5 tok/s");
+  const damaged = await open({ hash: "v=1&itl=fast" });
+  await damaged.getByText("expected a number").waitFor();
+});
+
+test("going back after following a link restores the page before it", async ({ open }) => {
+  const page = await open();
+  await page.evaluate(() => (location.hash = "v=1&model=qwen3-8b&gpu=h100-sxm&itl=10"));
+  await figureIs(page, "speed", "100 tok/s");
+  await page.goBack();
+  await figureIs(page, "speed", "57.5 tok/s");
+});

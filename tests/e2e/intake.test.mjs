@@ -1,0 +1,102 @@
+// What a person brings: pasted, dropped or chosen; read whole, or refused with the reason.
+import assert from "node:assert/strict";
+import { drop, paste, session } from "./harness.mjs";
+import { example, field, figureIs, figures, pasteDump, realDump } from "./page.mjs";
+
+const { test } = session();
+
+/** A small dump of one engine: count observations of so many seconds each. */
+const engine = (number, model, count, seconds) => `\
+vllm:inter_token_latency_seconds_bucket{engine="${number}",le="0.025",model_name="${model}"} ${count}
+vllm:inter_token_latency_seconds_bucket{engine="${number}",le="+Inf",model_name="${model}"} ${count}
+vllm:inter_token_latency_seconds_count{engine="${number}",model_name="${model}"} ${count}
+vllm:inter_token_latency_seconds_sum{engine="${number}",model_name="${model}"} ${count * seconds}
+`;
+
+test("the bundled dump, pasted into the field, is read at once", async ({ open }) => {
+  const page = await open();
+  await pasteDump(page, engine("0", "m", 10, 0.02));
+  await figureIs(page, "speed", "50.0 tok/s");
+  await pasteDump(page, await example());
+  await figureIs(page, "speed", "57.5 tok/s");
+  assert.match(await page.locator(".outcome").textContent(), /Pasted text: \d+ samples of \d+ metrics read/);
+});
+
+test("a paste anywhere on the page is read", async ({ open }) => {
+  const page = await open();
+  await paste(page, engine("0", "m", 10, 0.02));
+  await figureIs(page, "speed", "50.0 tok/s");
+});
+
+test("a dropped file and a chosen file are read", async ({ open }) => {
+  const page = await open();
+  await drop(page, "first.txt", engine("0", "m", 10, 0.02));
+  await figureIs(page, "speed", "50.0 tok/s");
+  assert.match(await page.locator(".origin").textContent(), /first\.txt/);
+  await page.setInputFiles("input[type=file]", {
+    name: "second.txt",
+    mimeType: "text/plain",
+    buffer: Buffer.from(engine("0", "m", 10, 0.01)),
+  });
+  await figureIs(page, "speed", "100 tok/s");
+});
+
+test("a real dump gives its own figures", async ({ open, context }) => {
+  const dump = await realDump("09-ray-serve-vllm-v0-first-part.txt");
+  if (!dump) return context.skip("the dump is not beside the checkout");
+  const page = await open();
+  await pasteDump(page, dump);
+  // 16.178537607192993 s / 299 = 54.1 ms = 18.5 tok/s, of Llama-3.1-70B.
+  await figureIs(page, "speed", "18.5 tok/s");
+  assert.equal((await figures(page)).layer.value, "676 µs");
+  assert.match(await page.locator(".remarks").last().textContent(), /90/);
+});
+
+test("several engines are together until one is picked", async ({ open }) => {
+  const page = await open();
+  await pasteDump(page, engine("0", "m", 10, 0.01) + engine("1", "m", 30, 0.02));
+  // (10 × 10 ms + 30 × 20 ms) / 40 = 17.5 ms
+  await figureIs(page, "speed", "57.1 tok/s");
+  await page.selectOption("#selection", { label: "m, engine 1" });
+  await figureIs(page, "speed", "50.0 tok/s");
+  await page.selectOption("#selection", { label: "all together" });
+  await figureIs(page, "speed", "57.1 tok/s");
+});
+
+test("what is not metrics leaves the page as it was and says why", async ({ open }) => {
+  const page = await open();
+  await pasteDump(page, "dear diary\n{]\n");
+  await page.locator(".outcome.failed").waitFor();
+  assert.match(await page.locator(".outcome").textContent(), /not metrics text; what was on the page stays/);
+  assert.match(await page.locator(".remarks").last().textContent(), /[Ll]ine 1/);
+  await figureIs(page, "speed", "57.5 tok/s");
+});
+
+test("a dump cut in the middle of a line still counts, and the line is named", async ({ open }) => {
+  const page = await open();
+  const whole = engine("0", "m", 10, 0.02);
+  await pasteDump(page, `${whole}vllm:generation_tokens_total{engine="0",mod`);
+  await figureIs(page, "speed", "50.0 tok/s");
+  assert.match(await page.locator(".remarks").last().textContent(), /[Ll]ine 5/);
+});
+
+test("a dump without times keeps nothing of the example's", async ({ open }) => {
+  const page = await open();
+  await pasteDump(page, engine("0", "Qwen/Qwen3-8B", 10, 0.02));
+  await figureIs(page, "speed", "50.0 tok/s");
+  assert.equal(await field(page, "layers").text.inputValue(), "36");
+  assert.equal(await field(page, "abslow").text.inputValue(), "");
+  assert.match(await page.locator(".next").textContent(), /hardware is still the worked example's/);
+  // Choosing the hardware settles that.
+  await page.selectOption("#gpu", "h100-sxm");
+  await page.waitForFunction(() => !document.querySelector(".next").textContent.includes("worked example"));
+});
+
+test("a model's configuration sets the model", async ({ open }) => {
+  const page = await open();
+  const config = { model_type: "llama", hidden_size: 4096, num_hidden_layers: 40, num_attention_heads: 32, num_key_value_heads: 8, intermediate_size: 14336, vocab_size: 128256 };
+  await pasteDump(page, JSON.stringify(config, null, 2));
+  await page.locator(".notice").filter({ hasText: "Model set from its configuration" }).waitFor();
+  assert.equal(await field(page, "layers").text.inputValue(), "40");
+  assert.match(await page.locator(".figure[data-figure=layer] dt").textContent(), /Each of 40 layers/);
+});

@@ -1,0 +1,113 @@
+//! What holds for every text: reading is total, a cut costs the cut line alone, and what is written is read.
+#![allow(clippy::unwrap_used)]
+
+use decodescope::paste::decode;
+use decodescope::paste::prometheus::{Exposition, Format, check, lint, read};
+use proptest::prelude::*;
+
+/// A sample to write: name, labels, value.
+type Written = (String, Vec<(String, String)>, f64);
+
+fn written() -> impl Strategy<Value = Vec<Written>> {
+    let label = ("[a-z_][a-z0-9_]{0,6}", "[ -~é\\n\"\\\\]{0,12}");
+    let labels = prop::collection::btree_map(label.0, label.1, 0..5).prop_map(|map| map.into_iter().collect());
+    let value = prop_oneof![any::<f64>(), (0..100_000_u32).prop_map(f64::from), Just(f64::INFINITY)];
+    prop::collection::vec(("[a-zA-Z_][a-zA-Z0-9_:]{0,12}[a-z]", labels, value), 0..12)
+}
+
+fn escape(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
+}
+
+fn render(samples: &[Written]) -> String {
+    let mut text = String::new();
+    for (name, labels, value) in samples {
+        let pairs: Vec<String> = labels.iter().map(|(name, value)| format!("{name}=\"{}\"", escape(value))).collect();
+        let number = match value {
+            value if value.is_nan() => "NaN".to_owned(),
+            value if value.is_infinite() => if *value > 0.0 { "+Inf" } else { "-Inf" }.to_owned(),
+            value => format!("{value:?}"),
+        };
+        text.push_str(&format!("{name}{{{}}} {number}\n", pairs.join(",")));
+    }
+    text
+}
+
+fn take(exposition: &Exposition<'_>) -> Vec<(Written, usize)> {
+    exposition
+        .samples()
+        .map(|sample| {
+            let labels = sample.labels().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+            ((sample.name().to_owned(), labels, sample.value()), sample.line())
+        })
+        .collect()
+}
+
+fn same(a: &Written, b: &Written) -> bool {
+    a.0 == b.0 && a.1 == b.1 && (a.2.to_bits() == b.2.to_bits() || (a.2.is_nan() && b.2.is_nan()))
+}
+
+proptest! {
+    #[test]
+    fn what_is_written_is_read(samples in written()) {
+        let text = render(&samples);
+        let exposition = read(&text);
+        let read = take(&exposition);
+        prop_assert_eq!(read.len(), samples.len());
+        for (number, ((got, line), wanted)) in read.iter().zip(&samples).enumerate() {
+            prop_assert!(same(got, wanted), "{got:?} for {wanted:?}");
+            prop_assert_eq!(*line, number + 1);
+        }
+        prop_assert!(exposition.warnings().is_empty());
+        prop_assert!(check(&text, Format::Text).is_accepted());
+    }
+
+    #[test]
+    fn a_cut_costs_at_most_the_cut_line(samples in written(), place in any::<prop::sample::Index>()) {
+        let text = render(&samples);
+        let places: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
+        let (before, after) = text.split_at(*place.get(&places));
+        let whole = before.matches('\n').count();
+        let head = read(before);
+        let read_before = take(&head);
+        prop_assert!(read_before.len() >= whole);
+        for (got, wanted) in read_before.iter().take(whole).zip(&samples) {
+            prop_assert!(same(&got.0, wanted), "{got:?} for {wanted:?}");
+        }
+        // What is read of the cut line is doubted.
+        if read_before.len() > whole {
+            prop_assert!(!head.warnings().is_empty());
+        }
+        let tail = read(after);
+        let read_after = take(&tail);
+        let lines = after.matches('\n').count();
+        prop_assert!(read_after.len() + 1 >= lines, "{} of {lines}: {:?}", read_after.len(), after);
+    }
+
+    #[test]
+    fn reading_is_total(text in "\\PC*") {
+        let exposition = read(&text);
+        let _ = take(&exposition);
+        let _ = lint(&text, Format::Text);
+        let _ = lint(&text, Format::OpenMetrics);
+    }
+
+    #[test]
+    fn reading_nearly_metrics_is_total(text in "([a-c_#{}=\",\\\\ \\t\\r\\n0-9.eE+|<>&;'\u{1b}\\[\\]]|# TYPE |le=\"|# EOF|\\{\"|st@|NaN){0,60}") {
+        let exposition = read(&text);
+        for sample in exposition.samples() {
+            prop_assert!(!sample.name().is_empty());
+            prop_assert!(sample.line() >= 1 && sample.line() <= text.matches('\n').count() + 1);
+            let _ = (sample.timestamp(), sample.exemplar().map(|exemplar| exemplar.labels().count()));
+        }
+        // A text the strict check accepts is read whole and without a word of repair.
+        for format in [Format::Text, Format::OpenMetrics] {
+            let _ = lint(&text, format);
+        }
+    }
+
+    #[test]
+    fn decoding_is_total(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        let _ = decode(&bytes);
+    }
+}

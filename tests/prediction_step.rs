@@ -1,0 +1,123 @@
+//! The step model: its terms against hand calculations, and what it does at the edges.
+
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use decodescope::hardware::{catalogue, find};
+use decodescope::model::{Precision, Quantisation, Split, preset, presets};
+use decodescope::prediction::{Constants, Prediction, Runtime, TermKind, Workload, predict};
+
+fn ask(model: &str, recipe: &str, gpu: &str, ranks: u32, workload: &Workload) -> Prediction {
+    let architecture = &preset(model).unwrap().architecture;
+    let precision = Quantisation::by_recipe(recipe).unwrap().precision;
+    predict(architecture, &precision, &Split::tensor(ranks), find(gpu).unwrap(), workload)
+}
+
+fn micros(prediction: &Prediction, kind: TermKind) -> f64 {
+    let terms = prediction.terms.iter().filter(|term| term.kind == kind);
+    terms.map(|term| term.seconds.likely.as_micros()).sum()
+}
+
+/// Llama-3.1-8B in BF16 on one H100 (2979 GB/s measured), one sequence of 1000 tokens.
+#[test]
+fn a_step_as_reckoned_by_hand() {
+    let step = ask("llama-3.1-8b", "bf16", "h100-sxm", 1, &Workload::new(1.0, 1000.0));
+    let constants = Constants::FITTED;
+    // 8,030,261,248 parameters without the embedding's 128,256 × 4096, of which one row is read:
+    // 15.01 GB, 5038 µs. Cache: 2 × 32 × 8 × 128 × 2 B × 1000 = 131 MB at 0.487 of the bandwidth, 90 µs.
+    let weights = (8_030_261_248.0 - 525_336_576.0 + 4096.0) * 2.0 / 2979e9 * 1e6;
+    let cache = 131_072_000.0 / (2979e9 * constants.cache_share) * 1e6;
+    assert!((micros(&step, TermKind::Read) / (weights + cache) - 1.0).abs() < 0.001);
+    // Five operations a layer (fused QKV, attention, output, two of the MLP) and the head.
+    assert!((micros(&step, TermKind::Start) - 161.0 * constants.operation.as_micros()).abs() < 1e-6);
+    assert!((micros(&step, TermKind::Host) - constants.host.as_micros()).abs() < 1e-6);
+    assert_eq!(micros(&step, TermKind::Allreduce), 0.0);
+    // The ceiling: the same bytes at 3350 GB/s, and nothing else.
+    let least = step.ceiling.bytes.get() / 3350e9;
+    assert!((step.ceiling.time.get() - least).abs() < 1e-12);
+    assert!(step.assumptions.is_empty());
+}
+
+#[test]
+fn tensor_parallelism_divides_reads_and_adds_allreduces() {
+    let workload = Workload::new(1.0, 1000.0);
+    let [one, eight] = [1, 8].map(|ranks| ask("llama-3.1-70b", "fp8-tensor", "h100-sxm", ranks, &workload));
+    assert!((micros(&one, TermKind::Read) / micros(&eight, TermKind::Read) - 8.0).abs() < 0.1);
+    assert_eq!(micros(&one, TermKind::Start), micros(&eight, TermKind::Start));
+    // 160 allreduces of 16 KiB, 5.31 µs each by vLLM's own kernel.
+    assert!((micros(&eight, TermKind::Allreduce) / (160.0 * 5.31) - 1.0).abs() < 0.01);
+}
+
+#[test]
+fn a_large_batch_is_bound_by_computing() {
+    let bound = |batch| ask("llama-3.1-8b", "bf16", "a100-sxm-80gb", 1, &Workload::new(batch, 100.0));
+    let mlp = |step: &Prediction| step.terms.iter().find(|term| term.name == "dense MLP").unwrap().compute_bound;
+    assert!(!mlp(&bound(8.0)) && mlp(&bound(1024.0)));
+    // And then the ceiling is the datasheet's FLOPs.
+    let step = bound(4096.0);
+    assert!((step.ceiling.time.get() - step.ceiling.flops.get() / 312e12).abs() < 1e-9);
+}
+
+#[test]
+fn block_scales_cost_a_kernel_and_a_scale_per_tensor_does_not() {
+    let workload = Workload::new(1.0, 1000.0);
+    let quantising = |recipe| micros(&ask("qwen3-32b", recipe, "h100-sxm", 1, &workload), TermKind::Quantise);
+    // Four quantised products in each of 64 layers.
+    assert!((quantising("fp8") - 256.0 * Constants::FITTED.quantising.as_micros()).abs() < 1e-6);
+    assert_eq!((quantising("fp8-tensor"), quantising("bf16"), quantising("nvfp4")), (0.0, 0.0, 0.0));
+}
+
+#[test]
+fn drafting_runs_the_prediction_layers_once_per_draft() {
+    let at = |model, tokens| ask(model, "fp8", "b200-sxm", 8, &Workload { tokens, ..Workload::new(1.0, 1000.0) });
+    let (plain, drafted) = (at("deepseek-v3", 1.0), at("deepseek-v3", 3.0));
+    assert_eq!(micros(&drafted, TermKind::Host), 3.0 * micros(&plain, TermKind::Host));
+    let heads = |step: &Prediction| step.terms.iter().find(|term| term.name == "LM head").unwrap().bytes.get();
+    assert!((heads(&drafted) / heads(&plain) - 3.0).abs() < 1e-9);
+    assert!(at("llama-3.1-8b", 3.0).assumptions.iter().any(|text| text.starts_with("drafting takes no time")));
+}
+
+#[test]
+fn llama_cpp_does_not_fill_fast_memory() {
+    let with = |runtime| {
+        ask("llama-3.1-70b", "q4_k_m", "a100-sxm-80gb", 1, &Workload { runtime, ..Workload::new(1.0, 500.0) })
+    };
+    let (vllm, plain) = (with(Runtime::Vllm), with(Runtime::LlamaCpp));
+    assert!(micros(&plain, TermKind::Read) > 1.3 * micros(&vllm, TermKind::Read));
+    // The ceiling knows no engine.
+    assert_eq!(vllm.ceiling, plain.ceiling);
+}
+
+#[test]
+fn what_nobody_measured_is_said() {
+    let says = |gpu: &str, ranks, what: &str| {
+        let step = ask("llama-3.1-8b", "bf16", gpu, ranks, &Workload::new(1.0, 100.0));
+        assert!(step.assumptions.iter().any(|text| text.contains(what)), "{gpu}: {:?}", step.assumptions);
+    };
+    says("rtx-4090", 1, "published measured reads");
+    says("rtx-5090", 1, "no source for the FLOPs");
+    says("rtx-4090", 2, "NCCL's own model stands in");
+    says("mi300x", 8, "are a guess");
+}
+
+#[test]
+fn every_model_on_every_gpu_has_a_finite_prediction_above_its_ceiling() {
+    let split = Split { expert_parallel: true, data_parallel_attention: 2, ..Split::tensor(4) };
+    for gpu in catalogue() {
+        for preset in presets() {
+            for (sequences, context) in [(0.0, 0.0), (1.0, 0.0), (3.0, 1e6), (4096.0, 1e3)] {
+                let step = predict(
+                    &preset.architecture,
+                    &Precision::flat(8.5),
+                    &split,
+                    gpu,
+                    &Workload::new(sequences, context),
+                );
+                let time = step.time();
+                let name = (gpu.id, &preset.id);
+                assert!(time.high.is_finite() && time.low.get() > 0.0, "{name:?}");
+                assert!(time.low <= time.likely && time.likely <= time.high, "{name:?}");
+                assert!(time.low >= step.ceiling.time, "{name:?}");
+            }
+        }
+    }
+}
