@@ -187,6 +187,26 @@ fn one_text_with_two_scrapes() {
 }
 
 #[test]
+fn the_second_scrape_is_cut() {
+    let cut: String = after().text().lines().take(3).map(|line| format!("{line}\n")).collect();
+    let read = dump(&(before().text() + &cut));
+    assert!(says(&read, WarningKind::Duplicate, None, "the last whole one"), "{:#?}", read.warnings);
+    // Not the older latencies with the newer tokens.
+    let all = read.select(&Selection::default());
+    assert_eq!(all.histogram(ITL).unwrap().total(), 1000.0);
+    assert_eq!(all.value(Meaning::GenerationTokens), Some(1010.0));
+}
+
+#[test]
+fn two_scrapes_in_openmetrics() {
+    let text = fixture("openmetrics.txt");
+    let later = text.replace("34567503", "34567603");
+    let read = dump(&(text.clone() + &later));
+    assert_eq!(read.earlier.len(), 1, "{:#?}", read.warnings);
+    assert_eq!(of(&window(&read.earlier[0], &read)).value(Meaning::GenerationTokens), Some(100.0));
+}
+
+#[test]
 fn a_timeline_of_three() {
     let third = Scrape { cumulative: [0.0, 1500.0, 1700.0], sum: 44.8, tokens: 1724.0, stopped: 24.0, ..after() };
     let read = dump(&(before().text() + &after().text() + &third.text()));

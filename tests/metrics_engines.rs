@@ -37,6 +37,7 @@ fn sglang_observes_per_token_and_its_ranks_are_copies() {
         assert_eq!(all.value(Meaning::KvCacheUsage), Some(0.5));
         assert_eq!(all.value(Meaning::KvCacheCapacity), Some(120_000.0));
         assert_eq!((all.tokens_per_step(), all.accepted_length()), (None, Some(2.4)));
+        assert_eq!((all.token_time().unwrap().get(), all.step_time().unwrap().get()), (0.009, 0.009 * 2.4));
     }
 }
 

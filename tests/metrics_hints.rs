@@ -66,6 +66,16 @@ fn no_real_name_is_taken_for_a_misspelt_one() {
 }
 
 #[test]
+fn a_step_and_a_token() {
+    // 20 ms per output, (270 − 20) / 100 = 2.5 tokens in each
+    let text = "vllm:inter_token_latency_seconds_sum 2\nvllm:inter_token_latency_seconds_count 100\n\
+        vllm:time_to_first_token_seconds_sum 1\nvllm:time_to_first_token_seconds_count 20\n\
+        vllm:generation_tokens_total 270\n";
+    let all = all(&dump(text));
+    assert_eq!((all.step_time().unwrap().get(), all.token_time().unwrap().get()), (0.02, 0.008));
+}
+
+#[test]
 fn speculation_caches_and_the_servers_own_estimates() {
     let text = "vllm:spec_decode_num_drafts_total{engine=\"0\"} 200\n\
         vllm:spec_decode_num_draft_tokens_total{engine=\"0\"} 600\n\

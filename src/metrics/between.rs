@@ -1,16 +1,16 @@
 //! What happened between two scrapes, as metrics of their own; and a timeline of several.
 
+use super::difference::{Difference, is_gauge};
 use super::dump::Dump;
 use super::meaning::{Meaning, Shape};
-use super::series::{Content, Series, SeriesKey, SeriesMap, shape};
+use super::series::Content;
 use super::serving::{Selection, ServingMetrics, is_whole};
 use super::sets;
 use super::traps::{Scene, traps_between};
-use super::window::{HistogramWindow, Order, Pair, Reset, StartChange, histogram_between, increase_between, pair};
+use super::window::{Order, StartChange};
 use crate::paste::{Warning, WarningKind};
 use crate::units::format::count;
 use crate::units::{Seconds, TokensPerSecond};
-use std::collections::{BTreeMap, BTreeSet};
 
 /// What happened between two scrapes of the same server.
 #[derive(Debug, Clone, PartialEq)]
@@ -60,14 +60,8 @@ impl Window {
 pub fn window(before: &Dump, after: &Dump) -> Window {
     let order = order(before, after);
     let (before, after) = if order == Order::Swapped { (after, before) } else { (before, after) };
-    let mut difference = Difference {
-        restarted: StartChange::of(before.started, after.started) == StartChange::Restarted,
-        known: before.series.keys().map(|key| key.metric.as_str()).collect(),
-        ..Difference::default()
-    };
-    for (key, pair) in pair(&before.series, &after.series) {
-        difference.take(key, pair);
-    }
+    let restarted = StartChange::of(before.started, after.started) == StartChange::Restarted;
+    let difference = Difference::between(&before.series, &after.series, restarted);
     let sets = sets::sets(&difference.series);
     let mut warnings = in_order(order).into_iter().collect::<Vec<_>>();
     difference.tell(&mut warnings, order);
@@ -105,109 +99,6 @@ pub fn timeline(scrapes: &[Dump]) -> Timeline {
     Timeline { windows: scrapes.iter().zip(next).map(|(before, after)| window(before, after)).collect() }
 }
 
-/// The series of a window, and what was found on the way to them.
-#[derive(Default)]
-struct Difference<'a> {
-    restarted: bool,
-    /// The metrics of the earlier scrape.
-    known: BTreeSet<&'a str>,
-    series: SeriesMap,
-    resets: Vec<(&'a str, Reset)>,
-    bounds_differ: BTreeSet<&'a str>,
-    vanished: BTreeMap<&'a str, usize>,
-    left_out: BTreeSet<&'a str>,
-}
-
-impl<'a> Difference<'a> {
-    fn take(&mut self, key: &'a SeriesKey, pair: Pair<'_, Series>) {
-        let (content, series) = match pair {
-            Pair::Vanished(_) => {
-                *self.vanished.entry(&key.metric).or_insert(0) += 1;
-                return;
-            }
-            // A reason for finishing that came up for the first time; but of a metric that the earlier scrape does not
-            // have at all, nothing says since when it counts.
-            Pair::Appeared(after) => {
-                if !self.known.contains(key.metric.as_str()) && !is_gauge(key, after) {
-                    self.left_out.insert(&key.metric);
-                    return;
-                }
-                (after.content.clone(), after)
-            }
-            Pair::Both { before, after } => (self.between(key, before, after), after),
-        };
-        self.series.insert(key.clone(), Series { content, ..series.clone() });
-    }
-
-    fn between(&mut self, key: &'a SeriesKey, before: &Series, after: &Series) -> Content {
-        let restarted = self.restarted || StartChange::of(before.created, after.created) == StartChange::Restarted;
-        match (&before.content, &after.content) {
-            (Content::Histogram(old), Content::Histogram(new)) => {
-                let HistogramWindow { histogram, reset, bounds_differ, .. } = histogram_between(old, new, restarted);
-                self.resets.extend(reset.map(|reset| (key.metric.as_str(), reset)));
-                if bounds_differ {
-                    self.bounds_differ.insert(&key.metric);
-                }
-                Content::Histogram(histogram)
-            }
-            (Content::Value(old), Content::Value(new)) if !is_gauge(key, after) => {
-                let grown = increase_between(*old, *new, restarted);
-                if grown.is_some_and(|grown| grown.resets > 0) {
-                    let reset = Reset::CountFell { before: *old, after: *new };
-                    self.resets.push((&key.metric, if restarted { Reset::Restarted } else { reset }));
-                }
-                Content::Value(grown.map_or(*new, |grown| grown.amount))
-            }
-            _ => after.content.clone(),
-        }
-    }
-
-    fn tell(&self, warnings: &mut Vec<Warning>, order: Order) {
-        let mut tell = |kind, message: String| warnings.push(Warning::whole(kind, message));
-        let fell = self.resets.iter().find(|(_, reset)| *reset != Reset::Restarted);
-        match (fell, self.restarted) {
-            (_, true) => tell(
-                WarningKind::Inconsistent,
-                "the server restarted between the two scrapes: what it did before the restart is lost, what is shown \
-                 came after"
-                    .to_owned(),
-            ),
-            (Some((metric, reset)), false) if order != Order::Unclear => tell(
-                WarningKind::Inconsistent,
-                format!(
-                    "{} series were set back between the two scrapes ({metric}: {}): of those only what came after is \
-                     shown",
-                    self.resets.len(),
-                    in_words(*reset)
-                ),
-            ),
-            _ => {}
-        }
-        for metric in &self.bounds_differ {
-            tell(
-                WarningKind::Inconsistent,
-                format!("{metric} has other buckets in the later scrape: only the bounds both have are kept"),
-            );
-        }
-        for (metric, series) in &self.vanished {
-            tell(
-                WarningKind::Missing,
-                format!("{metric}: {series} series of the earlier scrape are not in the later one; left out"),
-            );
-        }
-        for metric in &self.left_out {
-            tell(
-                WarningKind::Missing,
-                format!("{metric} is only in the later scrape, so nothing says since when it counts; left out"),
-            );
-        }
-    }
-}
-
-fn is_gauge(key: &SeriesKey, series: &Series) -> bool {
-    series.rows(key).next().is_none_or(|(_, name)| shape(name) == Shape::Gauge)
-}
-
 /// Whether the two are in order, by what can only grow, when the server started, and when they were taken.
 fn order(before: &Dump, after: &Dump) -> Order {
     let totals = before.series.iter().filter_map(|(key, old)| {
@@ -238,17 +129,6 @@ fn in_order(order: Order) -> Option<Warning> {
         Order::AsGiven | Order::Restarted => return None,
     };
     Some(Warning::whole(WarningKind::Inconsistent, message))
-}
-
-fn in_words(reset: Reset) -> String {
-    match reset {
-        Reset::Restarted => "a later start".to_owned(),
-        Reset::CountFell { before, after } => format!("from {} to {}", count(before), count(after)),
-        Reset::BucketFell { le, before, after } => {
-            format!("bucket le={le} from {} to {}", count(before), count(after))
-        }
-        Reset::SumFell { before, after } => format!("sum from {before} to {after}"),
-    }
 }
 
 fn grew(all: &ServingMetrics) -> bool {

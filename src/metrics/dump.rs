@@ -12,7 +12,6 @@ use super::traps::{Scene, traps};
 use super::version::{VersionHint, version_hint};
 use crate::paste::prometheus::Exposition;
 use crate::paste::{Warning, WarningKind};
-use std::ops::Range;
 
 /// What became of a reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,26 +93,33 @@ impl Dump {
 /// Reads what the samples mean.
 ///
 /// Where one text holds several scrapes of the same server, this is the last, and the others are
-/// [`Dump::earlier`]; [`super::window`] tells what happened between two of them.
+/// [`Dump::earlier`]; [`window`](fn@super::window) tells what happened between two of them.
 #[must_use]
 pub fn read_dump(exposition: &Exposition<'_>) -> Dump {
     let gathered = gather(exposition, 0..exposition.samples().len());
     let scrapes = if gathered.repeated.samples > 0 { scrapes::split(exposition) } else { Vec::new() };
-    let (last, earlier) = match scrapes.split_last() {
-        Some((last, earlier)) if !earlier.is_empty() => (gather(exposition, last.clone()), earlier),
-        _ => (gathered, [].as_slice()),
-    };
-    let earlier: Vec<Dump> =
-        earlier.iter().map(|range: &Range<usize>| conclude(exposition, gather(exposition, range.clone()))).collect();
-    let mut dump = conclude(exposition, last);
-    if !earlier.is_empty() {
-        let message = format!(
-            "{} scrapes of the same server in one text: this is the last, counted since the server started",
-            earlier.len() + 1
-        );
-        dump.warnings.push(Warning::whole(WarningKind::Duplicate, message));
+    if scrapes.len() < 2 {
+        return finished(exposition, conclude(exposition, gathered));
     }
-    dump.earlier = earlier;
+    // A paste that ends in the middle of a scrape has a whole one before.
+    let largest = scrapes.iter().map(ExactSizeIterator::len).max().unwrap_or(0);
+    let last = scrapes.iter().rposition(|scrape| scrape.len() * 2 >= largest).unwrap_or(0);
+    let (used, cut) = scrapes.split_at(last + 1);
+    let mut dumps: Vec<Dump> =
+        used.iter().map(|range| conclude(exposition, gather(exposition, range.clone()))).collect();
+    let Some(mut dump) = dumps.pop() else { return finished(exposition, conclude(exposition, gathered)) };
+    let message = format!(
+        "{} scrapes of the same server in one text: {}, counted since the server started",
+        scrapes.len(),
+        if cut.is_empty() { "this is the last" } else { "this is the last whole one, what follows is cut" }
+    );
+    dump.warnings.push(Warning::whole(WarningKind::Duplicate, message));
+    dump.earlier = dumps;
+    finished(exposition, dump)
+}
+
+/// With the remarks about the text itself.
+fn finished(exposition: &Exposition<'_>, mut dump: Dump) -> Dump {
     dump.warnings.extend_from_slice(exposition.warnings());
     dump.warnings.sort_by_key(|warning| warning.line.unwrap_or(usize::MAX));
     dump

@@ -1,15 +1,16 @@
 //! Samples to series: names taken apart, engines recognised, the parts of a histogram brought together.
 
 use super::dump::NameCount;
-use super::engines::{self, ENGINES, Engine, Evidence};
+use super::engines::ENGINES;
 use super::histogram::{Histogram, HistogramIssue};
 use super::meaning::{Meaning, Shape};
+use super::names::{Names, Part, SampleName};
 use super::remarks::Remarks;
 use super::series::{Content, Series, SeriesKey, SeriesMap, shape};
-use crate::paste::prometheus::{Exposition, Sample, Type};
+use crate::paste::prometheus::{Exposition, Sample};
 use crate::paste::{Warning, WarningKind};
 use crate::units::format::count;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::ops::Range;
 
 /// What the samples of a text are, before anything is concluded from it.
@@ -58,123 +59,6 @@ pub(super) fn gather(exposition: &Exposition<'_>, samples: Range<usize>) -> Gath
 /// Numbers outside of this, but for zero, are damage: no count, time or size is as large or as small, and their quotient
 /// might not be a number.
 const MEASURABLE: std::ops::RangeInclusive<f64> = 1e-100..=1e100;
-
-/// Which part of its metric a sample is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part {
-    Bucket,
-    Sum,
-    Count,
-    Value,
-    Created,
-}
-
-const SUFFIXES: [(&str, Part); 5] = [
-    ("_bucket", Part::Bucket),
-    ("_sum", Part::Sum),
-    ("_count", Part::Count),
-    ("_total", Part::Value),
-    ("_created", Part::Created),
-];
-
-/// A sample's name taken apart. A name is looked up whole first, since `iteration_tokens_total` is the base name of a
-/// histogram.
-fn take_apart<'n>(exposition: &Exposition<'_>, name: &'n str) -> (&'n str, Part) {
-    if ENGINES.iter().any(|engine| engine.knows(name)) {
-        return (name, Part::Value);
-    }
-    for (suffix, part) in SUFFIXES {
-        if let Some(base) = name.strip_suffix(suffix) {
-            // A gauge may be called what it likes; only what declares when something began is not one of its own.
-            let own = part != Part::Created && exposition.family(name).is_some_and(|f| f.kind == Some(Type::Gauge));
-            return if own { (name, Part::Value) } else { (base, part) };
-        }
-    }
-    (name, Part::Value)
-}
-
-/// A sample name of the text.
-struct SampleName<'a> {
-    base: &'a str,
-    part: Part,
-    /// Where its base is in the list of names.
-    place: usize,
-    engine: Option<usize>,
-    /// Whether it was said that its shape is not the expected one.
-    misshapen: bool,
-}
-
-#[derive(Default)]
-struct Names<'a> {
-    counts: Vec<NameCount>,
-    places: HashMap<&'a str, usize>,
-    entries: Vec<SampleName<'a>>,
-    index: HashMap<&'a str, usize>,
-    last: Option<(&'a str, usize)>,
-}
-
-impl<'a> Names<'a> {
-    fn count(&mut self, exposition: &Exposition<'_>, sample: &Sample<'a>) {
-        let entry = self.entry(exposition, sample.name());
-        let place = self.entries.get(entry).map_or(0, |entry| entry.place);
-        if let Some(count) = self.counts.get_mut(place) {
-            count.samples += 1;
-        }
-    }
-
-    fn entry(&mut self, exposition: &Exposition<'_>, name: &'a str) -> usize {
-        // Samples of one name stand together, so the last one nearly always is it again.
-        if let Some((_, entry)) = self.last.filter(|(last, _)| *last == name) {
-            return entry;
-        }
-        let entry = match self.index.get(name) {
-            Some(entry) => *entry,
-            None => {
-                let (base, part) = take_apart(exposition, name);
-                let engine = engines::by_prefix(base);
-                let place = *self.places.entry(base).or_insert(self.counts.len());
-                if place == self.counts.len() {
-                    let meaning = engine.and_then(|engine| meaning(ENGINES.get(engine)?, base));
-                    self.counts.push(NameCount { name: base.to_owned(), samples: 0, meaning, resembles: None });
-                }
-                self.entries.push(SampleName { base, part, place, engine, misshapen: false });
-                self.index.insert(name, self.entries.len() - 1);
-                self.entries.len() - 1
-            }
-        };
-        self.last = Some((name, entry));
-        entry
-    }
-
-    /// Names without prefix are looked at only where no name with one tells anything of speed: what has both is an
-    /// exporter with metrics of its own.
-    fn recognise_unprefixed<I: Iterator<Item = Sample<'a>>>(&mut self, samples: impl Fn() -> I) {
-        let tells = |name: &NameCount| name.meaning.is_some_and(Meaning::is_time);
-        if self.counts.iter().any(tells) {
-            return;
-        }
-        let bases: Vec<&str> = self.entries.iter().map(|entry| entry.base).collect();
-        let mut unprefixed = ENGINES.iter().enumerate().filter(|(_, e)| !matches!(e.evidence, Evidence::Prefix));
-        let has_label = |engine: &Engine, label: &str| {
-            let known = self.entries.iter().filter(|entry| engine.knows(entry.base));
-            let known: HashSet<&str> = known.map(|entry| entry.base).collect();
-            samples().any(|s| known.iter().any(|base| s.name().starts_with(base)) && s.label(label).is_some())
-        };
-        let bases = || bases.iter().copied().collect::<HashSet<_>>().into_iter();
-        let found = unprefixed.find(|(_, engine)| engine.is_evident(bases(), |label| has_label(engine, label)));
-        let Some((found, engine)) = found else { return };
-        for entry in self.entries.iter_mut().filter(|entry| entry.engine.is_none() && engine.knows(entry.base)) {
-            entry.engine = Some(found);
-            if let Some(name) = self.counts.get_mut(entry.place) {
-                name.meaning = meaning(engine, entry.base);
-            }
-        }
-    }
-}
-
-fn meaning(engine: &Engine, base: &str) -> Option<Meaning> {
-    engine.rows(base).next().map(|(_, name)| name.meaning)
-}
 
 type Labels<'a> = Vec<(&'a str, &'a str)>;
 

@@ -9,10 +9,12 @@
 //! | `requests` | requests that never finish, sequences counted as requests |
 //! | `releases` | bugs and renames of particular releases |
 //! | `processes` | several processes or engines behind one text |
+//! | `cache` | a prefix cache that never hits |
 //! | `idle` | counters since start on a server that does nothing now |
 //! | `elsewhere` | a router's metrics, or a server told not to tell |
 
 mod buckets;
+mod cache;
 mod elsewhere;
 mod first_token;
 mod idle;
@@ -53,6 +55,7 @@ const TRAPS: &[Trap] = &[
     buckets::time_to_first_token_above_the_last_bound,
     buckets::end_to_end_latency_above_the_last_bound,
     steps::several_tokens_per_step,
+    steps::time_per_token,
     steps::more_outputs_than_tokens,
     first_token::queue_within,
     first_token::prefill_elsewhere,
@@ -63,6 +66,7 @@ const TRAPS: &[Trap] = &[
     processes::share_above_one,
     processes::engine_missing,
     processes::ensemble,
+    cache::no_prefix_hits,
     idle::nothing_runs,
     elsewhere::router,
     elsewhere::statistics_off,
@@ -75,6 +79,7 @@ const TRAPS_BETWEEN: &[Trap] = &[
     buckets::inter_token_latency_above_the_last_bound,
     buckets::time_to_first_token_above_the_last_bound,
     steps::several_tokens_per_step,
+    steps::time_per_token,
     first_token::queue_within,
 ];
 
