@@ -2,6 +2,7 @@
 
 use super::state::State;
 use crate::report::{NO_TIMINGS, key_figures, verdict};
+use crate::scenario::Scenario;
 use leptos::prelude::*;
 
 /// The verdict and the key figures.
@@ -12,6 +13,7 @@ pub fn Answer() -> impl IntoView {
     let figures = Memo::new(move |_| state.analysis.with(|analysis| key_figures(&state.scenario(), analysis)));
     view! {
         <section class="answer" aria-labelledby="headline">
+            <p class="notice" role="status">{move || state.notice.get()}</p>
             <p class="origin">{move || origin(state)}</p>
             <h1 id="headline">{move || said.with(|said| said.headline.clone())}</h1>
             <ul class="doubts" role="alert">
@@ -44,9 +46,10 @@ pub fn Answer() -> impl IntoView {
 fn origin(state: State) -> String {
     let scenario = state.scenario();
     match &scenario.measured {
-        Some(_) if scenario.is_example() => {
+        Some(_) if scenario == Scenario::example() => {
             "Worked example: GLM-5 in 4-bit GGUF on eight RTX PRO 6000 over PCIe, one request".to_owned()
         }
+        Some(_) if scenario.is_example() => "Worked example, with changed numbers".to_owned(),
         Some(measured) => {
             let set = measured.selected();
             let model = measured.model_name().unwrap_or("several models");

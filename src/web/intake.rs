@@ -1,8 +1,8 @@
 //! Taking in what a person pastes, drops or chooses: bytes to a changed scenario and an [`Import`].
 
-use super::platform::{file, transfer::Transfer};
+use super::platform::{file, scroll, transfer::Transfer};
 use super::state::{Action, Import, State};
-use crate::metrics::{Outcome, read_dump};
+use crate::metrics::{Dump, Outcome, read_dump};
 use crate::model;
 use crate::paste::{self, prometheus};
 use crate::scenario::ModelChoice;
@@ -19,46 +19,70 @@ pub fn take_transfer(state: State, transfer: Transfer) {
     }
 }
 
-/// Takes in files one after the other; the last one that says anything is what the page shows.
+/// Takes in files. Several dumps are several servers, side by side; a model's configuration among them sets the model.
 pub fn take_files(state: State, files: Vec<File>) {
     spawn_local(async move {
+        let mut dumps: Vec<(String, Dump)> = Vec::new();
+        let mut notices = Vec::new();
         for file in files {
             state.notice.set(Some(format!("Reading {}…", file.name())));
+            let name = file.name();
             match file::read_bytes(&file).await {
-                Ok(bytes) => take_bytes(state, &file.name(), &bytes),
-                Err(error) => state.notice.set(Some(sentence(&error.to_string()))),
+                Ok(bytes) => match read(state, &name, &bytes) {
+                    Ok(dump) => dumps.push((name, dump)),
+                    Err(notice) => notices.push(notice),
+                },
+                Err(error) => notices.push(sentence(&error.to_string())),
             }
         }
+        state.notice.set((!notices.is_empty()).then(|| notices.join(" ")));
+        adopt(state, dumps);
     });
 }
 
 /// Takes in text. The page shows that it is reading before it does.
 pub fn take_text(state: State, name: &'static str, text: String) {
     state.notice.set(Some("Reading…".to_owned()));
-    set_timeout(move || take_bytes(state, name, text.as_bytes()), Duration::ZERO);
+    let take = move || match read(state, name, text.as_bytes()) {
+        Ok(dump) => {
+            state.notice.set(None);
+            adopt(state, vec![(name.to_owned(), dump)]);
+        }
+        Err(notice) => state.notice.set(Some(notice)),
+    };
+    set_timeout(take, Duration::ZERO);
 }
 
-fn take_bytes(state: State, name: &str, bytes: &[u8]) {
-    state.notice.set(None);
-    let decoded = match paste::decode(bytes) {
-        Ok(decoded) => decoded,
-        Err(error) => return state.notice.set(Some(sentence(&format!("{name}: {error}")))),
-    };
+/// Bytes as a dump; or, for a configuration or what cannot be read, what to say of it.
+fn read(state: State, name: &str, bytes: &[u8]) -> Result<Dump, String> {
+    let decoded = paste::decode(bytes).map_err(|error| sentence(&format!("{name}: {error}")))?;
     if let Some(notice) = take_configuration(state, &decoded.text) {
-        return state.notice.set(Some(notice));
+        return Err(notice);
     }
     let mut dump = read_dump(&prometheus::read(&decoded.text));
     dump.warnings.splice(0..0, decoded.warnings);
-    let outcome = dump.outcome;
-    state.import.set(Import {
-        outcome: Some(outcome),
-        name: name.to_owned(),
-        warnings: dump.warnings.clone(),
-        names: dump.names.clone(),
+    Ok(dump)
+}
+
+/// Shows what became of dumps, and takes in those that say something; what says nothing does not replace what is
+/// on the page.
+fn adopt(state: State, dumps: Vec<(String, Dump)>) {
+    let several = dumps.len() > 1;
+    let names: Vec<&str> = dumps.iter().map(|(name, _)| name.as_str()).collect();
+    let name = names.join(", ");
+    let named = dumps.into_iter().map(|(name, mut dump)| {
+        if several {
+            dump.warnings.iter_mut().for_each(|warning| warning.message = format!("{name}: {}", warning.message));
+        }
+        dump
     });
-    // What says nothing does not replace what is on the page.
+    let Some(dump) = named.reduce(Dump::beside) else { return };
+    let outcome = dump.outcome;
+    let (warnings, names) = (dump.warnings.clone(), dump.names.clone());
+    state.import.set(Import { outcome: Some(outcome), name: name.clone(), warnings, names });
     if outcome == Outcome::Fine {
-        state.apply(Action::Adopt(name.to_owned(), Box::new(dump)));
+        state.apply(Action::Adopt(name, Box::new(dump)));
+        scroll::to_answer();
     }
 }
 
