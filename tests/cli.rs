@@ -147,7 +147,7 @@ fn wrong_usage_exits_with_two_and_says_what_was_expected() {
         (vec!["report", "--bandwidth", "-5"], "expected a number from 10 to 20000 GB/s"),
         (vec!["report", "--format", "xml"], "json"),
         (vec!["report", "--gpu", "rtx-pro-600"], "did you mean rtx-pro-6000?"),
-        (vec!["report", "--model", "glm5"], "did you mean glm-5?"),
+        (vec!["report", "--model", "lama-3.1-70b"], "did you mean llama-3.1-70b?"),
         (vec!["report", "no-such-file.txt"], "cannot read no-such-file.txt"),
         (vec!["report", "--no-such-option"], "--no-such-option"),
     ] {
@@ -247,4 +247,34 @@ fn quantiles_stand_beside_their_bounds() {
     assert_eq!(quantile["prometheus"], 2.0);
     close(&quantile["high"], 1.0 + 2.0 / 3.0, 1e-12);
     assert_eq!(code(&run(&["quantile", "-q", "2"], text)), 2);
+}
+
+#[test]
+fn by_hand_standard_input_is_left_alone() {
+    // A loop's list stays the loop's: nothing of it is read, nothing of it is an error.
+    let output =
+        run(&["report", "--model", "glm-5", "--gpu", "h100-sxm", "--gpus", "8", "--itl", "20"], "line of a list\n");
+    assert_eq!(code(&output), 0);
+    assert!(!stdout(&output).contains("Remarks"));
+}
+
+#[test]
+fn names_from_a_dump_send_no_commands_to_the_terminal() {
+    let text = TWO_ENGINES.replace("\"m\"", "\"x\u{1b}]0;pwn\u{7}y\"");
+    for arguments in [vec!["report"], vec!["report", "--format", "markdown"]] {
+        assert!(!stdout(&run(&arguments, &text)).contains('\u{1b}'));
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_a_failure() {
+    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let status = Command::new(env!("CARGO_BIN_EXE_decodescope"))
+        .args(["report", "--example"])
+        .stdout(full)
+        .stderr(Stdio::null())
+        .status()
+        .unwrap();
+    assert_eq!(status.code(), Some(1));
 }

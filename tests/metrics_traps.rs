@@ -137,11 +137,11 @@ fn more_outputs_than_tokens() {
 fn a_first_token_that_waited() {
     let text = |queue| {
         Text::new()
-            .ttft(&[(0.5, 5.0), (1.0, 10.0), (INF, 10.0)], 5.0)
+            .ttft(&[(0.5, 5.0), (1.0, 10.0), (INF, 10.0)], 3.5)
             .times("request_queue_time_seconds", 10.0, queue)
-            .times("request_prefill_time_seconds", 10.0, 0.8)
+            .times("request_prefill_time_seconds", 10.0, 0.6)
     };
-    text(4.0).shows(&["includes the queue", "500 ms", "400 ms (80 %)", "80.0 ms prefill"]);
+    text(2.8).shows(&["includes the queue", "350 ms", "280 ms (80 %)", "60.0 ms prefill"]);
     text(0.01).hides("includes the queue");
 }
 

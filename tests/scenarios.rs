@@ -166,3 +166,126 @@ fn several_tokens_a_step_make_the_stream_faster_not_the_step() {
     assert_eq!(step.time.value.as_millis(), 20.0);
     assert_eq!(step.speed.get(), 125.0);
 }
+
+fn adopted(text: &str) -> Scenario {
+    let mut scenario = Scenario::default();
+    scenario.adopt("pasted text", &read_dump(&prometheus::read(text)));
+    scenario
+}
+
+/// One bucket from 10 to 25 ms with so many observations and this sum.
+fn one_bucket(count: u32, sum: &str) -> String {
+    format!(
+        "vllm:inter_token_latency_seconds_bucket{{le=\"0.01\"}} 0\n\
+         vllm:inter_token_latency_seconds_bucket{{le=\"0.025\"}} {count}\n\
+         vllm:inter_token_latency_seconds_bucket{{le=\"+Inf\"}} {count}\n\
+         vllm:inter_token_latency_seconds_count {count}\nvllm:inter_token_latency_seconds_sum {sum}\n"
+    )
+}
+
+/// The same, 100 of them in 2 s, with a label on every sample.
+fn labelled(label: &str) -> String {
+    let text = one_bucket(100, "2").replace("{le", &format!("{{{label},le"));
+    text.replace("_count ", &format!("_count{{{label}}} ")).replace("_sum ", &format!("_sum{{{label}}} "))
+}
+
+#[test]
+fn a_sum_that_contradicts_the_buckets_gives_no_mean_and_a_doubt() {
+    // 100 observations of 10 to 25 ms sum to 1 to 2.5 s.
+    for sum in ["100", "0", "-1.7", "1e-320"] {
+        let scenario = adopted(&one_bucket(100, sum));
+        assert_eq!(scenario.value(Field::InterTokenLatency), None, "{sum}");
+    }
+    assert_eq!(adopted(&one_bucket(100, "2")).value(Field::InterTokenLatency).unwrap().value, 20.0);
+}
+
+#[test]
+fn infinite_gauges_do_not_break_the_link() {
+    let scenario = adopted(&(one_bucket(100, "2") + "vllm:num_requests_running +Inf\n"));
+    assert_eq!(link::decode(&link::encode(&scenario)).unwrap().unwrap(), scenario);
+}
+
+#[test]
+fn links_survive_what_mail_and_chat_make_of_them() {
+    let link = link::encode(&Scenario::example());
+    let escaped: String = link.bytes().map(|byte| format!("%{byte:02X}")).collect();
+    for form in [escaped, link.replace('&', "&amp;"), format!("#{link}."), format!("{link})"), format!(" {link}\n")] {
+        assert_eq!(link::decode(&form).unwrap().unwrap(), Scenario::example(), "{form}");
+    }
+}
+
+#[test]
+fn load_and_lengths_come_from_the_dump() {
+    // 3000 outputs in 100 steps: 30 streams at once; 40 first tokens: 3040 / 40 = 76 tokens a reply, 4000 / 40 a prompt.
+    let text = one_bucket(3000, "60")
+        + "vllm:iteration_tokens_total_count 100\nvllm:iteration_tokens_total_sum 7000\n\
+           vllm:time_to_first_token_seconds_count 40\nvllm:time_to_first_token_seconds_sum 4\n\
+           vllm:generation_tokens_total 3040\nvllm:prompt_tokens_total 4000\nvllm:num_requests_running 36\n";
+    let scenario = adopted(&text);
+    for (field, value) in
+        [(Field::Batch, 30.0), (Field::ReplyTokens, 76.0), (Field::Context, 138.0), (Field::TokensPerStep, 1.0)]
+    {
+        let found = scenario.value(field).unwrap();
+        assert_eq!((found.value, found.source), (value, Source::Measured), "{field:?}");
+    }
+}
+
+#[test]
+fn several_engines_share_the_gpus() {
+    let engine = |number| labelled(&format!("engine=\"{number}\""));
+    let mut scenario = adopted(&(engine(0) + &engine(1)));
+    scenario.set(Field::Gpus, Some(8.0));
+    assert_eq!(scenario.value(Field::TensorParallel).unwrap().value, 4.0);
+}
+
+#[test]
+fn the_model_follows_the_selection() {
+    let of = |model| labelled(&format!("model_name=\"{model}\""));
+    let mut scenario = adopted(&(of("Qwen/Qwen3-8B") + &of("Qwen/Qwen3-32B")));
+    assert_eq!(scenario.model, None);
+    let selections = scenario.measured.as_ref().unwrap().selections();
+    let second = selections.into_iter().find(|one| one.model.as_deref() == Some("Qwen/Qwen3-32B")).unwrap();
+    scenario.select(second);
+    assert_eq!(scenario.model, Some(ModelChoice::Preset("qwen3-32b".to_owned())));
+}
+
+#[test]
+fn without_anybody_to_reduce_with_no_estimate_speaks() {
+    let mut scenario = Scenario::example();
+    scenario.set(Field::TensorParallel, Some(1.0));
+    let analysis = analyse(&scenario);
+    assert!(analysis.estimates.is_empty() && analysis.chosen.is_none());
+}
+
+#[test]
+fn what_cannot_be_right_is_said_in_the_headline() {
+    let system = |model: &str, gpu: &str, gpus: f64, itl: f64| {
+        let mut scenario = Scenario::default();
+        scenario.set_model(Some(ModelChoice::Preset(model.to_owned())));
+        scenario.set_gpu(Some(gpu.to_owned()));
+        scenario.set(Field::Gpus, Some(gpus));
+        scenario.set(Field::InterTokenLatency, Some(itl));
+        let said = verdict(&scenario, &analyse(&scenario));
+        (said.headline, said.doubts.join(" "))
+    };
+    let (headline, doubts) = system("llama-3.1-70b", "h100-sxm", 1.0, 60.0);
+    assert_eq!(headline, "These numbers cannot all be right");
+    // 70.55 billion parameters of 16 bit: 141 GB.
+    assert!(doubts.contains("The weights take 141 GB on each GPU, more than its"), "{doubts}");
+    let (_, doubts) = system("llama-3.1-70b", "h100-sxm", 4.0, 1.0);
+    assert!(doubts.contains("Reading the weights alone would take"), "{doubts}");
+    let (headline, doubts) = system("llama-3.1-70b", "h100-sxm", 4.0, 20.0);
+    assert!(doubts.is_empty() && headline != "These numbers cannot all be right", "{doubts}");
+}
+
+#[test]
+fn the_first_paste_keeps_what_a_person_has_set() {
+    let mut scenario = Scenario::example();
+    scenario.set(Field::Gpus, Some(4.0));
+    scenario.set(Field::Batch, Some(16.0));
+    scenario.adopt("pasted text", &read_dump(&prometheus::read(&one_bucket(100, "2"))));
+    assert_eq!(scenario.value(Field::Batch).unwrap().value, 16.0);
+    assert!(scenario.left_over.gpu && !scenario.left_over.count);
+    // What the example had typed of its own is not this server's.
+    assert_eq!(scenario.value(Field::ExperimentTokens), None);
+}

@@ -62,16 +62,22 @@ test("a number field takes what people type and refuses the rest without losing 
     await text.fill(typed);
     await figureIs(page, "speed", speed);
     assert.equal(await text.inputValue(), typed, "what is typed stays while it is being typed");
+    await text.press("Enter");
   }
   for (const nonsense of ["-", "fast", "1e9", "17 GB/s"]) {
     await text.fill(nonsense);
     assert.equal(await problem.textContent(), "expected a number from 0.05 to 5000 ms");
     assert.equal(await text.getAttribute("aria-invalid"), "true");
-    await figureIs(page, "speed", "4000 tok/s");
     assert.equal(await text.inputValue(), nonsense);
+    // Leaving it goes back to what was in force before, and the reason stays.
+    await text.press("Enter");
+    assert.equal(await text.inputValue(), "0.25");
+    await figureIs(page, "speed", "4000 tok/s");
+    assert.equal(await problem.textContent(), "expected a number from 0.05 to 5000 ms");
   }
-  await text.press("Enter");
-  assert.equal(await text.inputValue(), "0.25");
+  await text.fill("9");
+  await text.press("Escape");
+  await figureIs(page, "speed", "4000 tok/s");
   assert.equal(await problem.textContent(), "");
   assert.equal(await source.textContent(), "typed");
   await reset.click();

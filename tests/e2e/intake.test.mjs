@@ -52,6 +52,53 @@ test("a real dump gives its own figures", async ({ open, context }) => {
   assert.match(await page.locator(".remarks").last().textContent(), /90/);
 });
 
+test("files chosen together are servers side by side", async ({ open }) => {
+  const page = await open();
+  const file = (name, text) => ({ name, mimeType: "text/plain", buffer: Buffer.from(text) });
+  await page.setInputFiles("input[type=file]", [
+    file("a.txt", engine("0", "m", 10, 0.01)),
+    file("b.txt", engine("0", "m", 30, 0.02)),
+    file("c.txt", ""),
+  ]);
+  await figureIs(page, "speed", "57.1 tok/s");
+  assert.match(await page.locator(".origin").textContent(), /a\.txt, b\.txt/);
+});
+
+test("a second paste into the field replaces the first", async ({ open }) => {
+  const page = await open();
+  await pasteDump(page, engine("0", "m", 10, 0.01));
+  await figureIs(page, "speed", "100 tok/s");
+  await page.evaluate((text) => navigator.clipboard.writeText(text), engine("5", "m", 10, 0.02));
+  await page.focus("#dump");
+  await page.keyboard.press("Control+v");
+  await figureIs(page, "speed", "50.0 tok/s");
+  assert.equal(await page.locator("#selection").count(), 0);
+});
+
+test("a dump pasted while a number field has the focus is read", async ({ open }) => {
+  const page = await open();
+  await page.evaluate((text) => navigator.clipboard.writeText(text), engine("0", "m", 10, 0.02));
+  await field(page, "tp").text.focus();
+  await page.keyboard.press("Control+v");
+  await figureIs(page, "speed", "50.0 tok/s");
+});
+
+test("what a person has set before pasting is kept", async ({ open }) => {
+  const page = await open();
+  await page.selectOption("#model", "llama-3.1-8b");
+  await page.selectOption("#gpu", "h100-sxm");
+  await field(page, "bw").text.fill("3000");
+  await pasteDump(page, engine("0", "my-secret-model", 10, 0.02));
+  await figureIs(page, "speed", "50.0 tok/s");
+  assert.equal(await page.locator("#model").inputValue(), "llama-3.1-8b");
+  assert.equal(await page.locator("#gpu").inputValue(), "h100-sxm");
+  assert.equal(await field(page, "bw").text.inputValue(), "3000");
+  // Another model served: what was known of the old one says nothing of it.
+  await pasteDump(page, engine("0", "another-secret", 10, 0.01));
+  await figureIs(page, "speed", "100 tok/s");
+  assert.equal(await page.locator("#model").inputValue(), "");
+});
+
 test("several engines are together until one is picked", async ({ open }) => {
   const page = await open();
   await pasteDump(page, engine("0", "m", 10, 0.01) + engine("1", "m", 30, 0.02));
@@ -87,8 +134,11 @@ test("a dump without times keeps nothing of the example's", async ({ open }) => 
   assert.equal(await field(page, "layers").text.inputValue(), "36");
   assert.equal(await field(page, "abslow").text.inputValue(), "");
   assert.match(await page.locator(".next").textContent(), /hardware is still the worked example's/);
-  // Choosing the hardware settles that.
+  // Choosing the GPU settles one half of that, their number the other.
   await page.selectOption("#gpu", "h100-sxm");
+  await page.waitForFunction(() => document.querySelector(".next").textContent.includes("How many GPUs there are"));
+  await field(page, "gpus").text.fill("2");
+  assert.equal(await field(page, "tp").text.inputValue(), "2");
   await page.waitForFunction(() => !document.querySelector(".next").textContent.includes("worked example"));
 });
 
