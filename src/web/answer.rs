@@ -1,5 +1,6 @@
 //! The answer, above the fold: the verdict and the figures that matter.
 
+use super::spoken::Spoken;
 use super::state::State;
 use crate::report::{NO_TIMINGS, key_figures, verdict};
 use leptos::prelude::*;
@@ -14,7 +15,7 @@ pub fn Answer() -> impl IntoView {
         <section class="answer" aria-labelledby="headline">
             <p class="origin">{move || origin(state)}</p>
             <h1 id="headline">{move || said.with(|said| said.headline.clone())}</h1>
-            <dl class="figures" aria-live="polite">
+            <dl class="figures">
                 {move || figures.get().into_iter().map(|figure| view! {
                     <div class="figure" data-figure=figure.key>
                         <dt>{figure.label}</dt>
@@ -23,6 +24,7 @@ pub fn Answer() -> impl IntoView {
                     </div>
                 }).collect_view()}
             </dl>
+            <Spoken figures=figures/>
             <div class="verdict">
                 {move || said.with(|said| said.sentences.clone()).into_iter().map(|text| view! { <p>{text}</p> }).collect_view()}
                 <p class="caveat">{NO_TIMINGS}</p>

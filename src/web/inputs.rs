@@ -42,7 +42,7 @@ fn Outlook() -> impl IntoView {
     let state = State::expect();
     let outlook = Memo::new(move |_| state.analysis.with(what_if_figures));
     view! {
-        <dl class="outlook" aria-live="polite">
+        <dl class="outlook">
             {move || outlook.get().into_iter().map(|figure| view! {
                 <div data-figure=figure.key><dt>{figure.label}</dt><dd><strong>{figure.value}</strong>" "{figure.note}</dd></div>
             }).collect_view()}
