@@ -43,7 +43,7 @@ pub fn ImportPanel() -> impl IntoView {
             <div class="buttons">
                 <button type="button" class="primary" on:click=move |_| read() disabled=move || text.with(|t| t.trim().is_empty())>"Read"</button>
                 <button type="button" on:click=move |_| if let Some(input) = files.get() { input.click() }>"Choose a file…"</button>
-                <button type="button" on:click=move |_| { text.set(EXAMPLE_DUMP.to_owned()) } title="Puts the worked example's dump into the field">"Show a sample"</button>
+                <button type="button" on:click=move |_| { text.set(EXAMPLE_DUMP.to_owned()) } title="Puts the worked example's dump into the field">"Sample"</button>
                 <input
                     node_ref=files
                     type="file"
@@ -55,7 +55,6 @@ pub fn ImportPanel() -> impl IntoView {
                 />
             </div>
             <p class="privacy">"Nothing you paste leaves this browser."</p>
-            <p class="notice" role="status">{move || state.notice.get()}</p>
             <ImportOutcome/>
             <SelectionPicker/>
         </section>

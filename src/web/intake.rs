@@ -6,10 +6,10 @@ use crate::metrics::{Outcome, read_dump};
 use crate::model;
 use crate::paste::{self, prometheus};
 use crate::scenario::ModelChoice;
-use leptos::prelude::{Set, set_timeout};
+use leptos::prelude::{Set, document, request_animation_frame, set_timeout};
 use leptos::task::spawn_local;
 use std::time::Duration;
-use web_sys::File;
+use web_sys::{File, ScrollIntoViewOptions, ScrollLogicalPosition};
 
 /// Takes in a paste or a drop.
 pub fn take_transfer(state: State, transfer: Transfer) {
@@ -23,7 +23,7 @@ pub fn take_transfer(state: State, transfer: Transfer) {
 pub fn take_files(state: State, files: Vec<File>) {
     spawn_local(async move {
         for file in files {
-            state.notice.set(Some(format!("Reading {}…", file.name())));
+            say_if_slow(state, file.size(), &file.name());
             match file::read_bytes(&file).await {
                 Ok(bytes) => take_bytes(state, &file.name(), &bytes),
                 Err(error) => state.notice.set(Some(sentence(&error.to_string()))),
@@ -34,7 +34,7 @@ pub fn take_files(state: State, files: Vec<File>) {
 
 /// Takes in text. The page shows that it is reading before it does.
 pub fn take_text(state: State, name: &'static str, text: String) {
-    state.notice.set(Some("Reading…".to_owned()));
+    say_if_slow(state, text.len() as f64, name);
     set_timeout(move || take_bytes(state, name, text.as_bytes()), Duration::ZERO);
 }
 
@@ -59,7 +59,23 @@ fn take_bytes(state: State, name: &str, bytes: &[u8]) {
     // What says nothing does not replace what is on the page.
     if outcome == Outcome::Fine {
         state.apply(Action::Adopt(name.to_owned(), Box::new(dump)));
+    } else {
+        request_animation_frame(show_outcome);
     }
+}
+
+/// Only what takes a while is announced: a line that comes and goes at once makes the page jump.
+fn say_if_slow(state: State, bytes: f64, name: &str) {
+    const SLOW_BYTES: f64 = 1e6;
+    state.notice.set((bytes > SLOW_BYTES).then(|| format!("Reading {name}…")));
+}
+
+/// Scrolls to why nothing changed, if that is out of sight.
+fn show_outcome() {
+    let Ok(Some(panel)) = document().query_selector(".import") else { return };
+    let place = ScrollIntoViewOptions::new();
+    place.set_block(ScrollLogicalPosition::Nearest);
+    panel.scroll_into_view_with_scroll_into_view_options(&place);
 }
 
 /// A model's configuration, if that is what the text is. Says what became of it.
