@@ -48,7 +48,9 @@ fn origin(state: State) -> String {
         }
         Some(measured) => {
             let set = measured.selected();
-            let model = measured.model_name().unwrap_or("several models");
+            let unnamed = measured.sets.iter().all(|set| set.selection.model.is_none());
+            let other = if unnamed { "a model it does not name" } else { "several models" };
+            let model = measured.model_name().unwrap_or(other);
             format!("{}: {} serving {model}", measured.name, set.product)
         }
         None => "No dump: what is shown follows from the inputs alone".to_owned(),

@@ -74,13 +74,15 @@ fn ImportOutcome() -> impl IntoView {
                     sentence(&import.name).trim_end_matches('.')
                 ),
                 Outcome::NothingUsable => format!(
-                    "{}: {lines} samples read, nothing usable among them; what was on the page stays",
-                    sentence(&import.name).trim_end_matches('.')
+                    "{}: {} read, nothing usable among them; what was on the page stays",
+                    sentence(&import.name).trim_end_matches('.'),
+                    counted(lines, "sample")
                 ),
                 Outcome::Fine => format!(
-                    "{}: {lines} samples of {} metrics read",
+                    "{}: {} of {} read",
                     sentence(&import.name).trim_end_matches('.'),
-                    import.names.len()
+                    counted(lines, "sample"),
+                    counted(import.names.len(), "metric")
                 ),
             })
         })
@@ -91,7 +93,7 @@ fn ImportOutcome() -> impl IntoView {
         <p class="outcome" class:failed=failed role="status">{summary}</p>
         <Show when=move || import.with(|import| !import.names.is_empty())>
             <details class="remarks">
-                <summary>{move || format!("All {} metric names in it", import.with(|import| import.names.len()))}</summary>
+                <summary>{move || import.with(|import| format!("{} in it", counted(import.names.len(), "metric name")))}</summary>
                 <ul>
                     {move || import.with(|import| import.names.iter().map(|name| {
                         let meaning = name.meaning.map(|meaning| format!(", read as {}", meaning.title())).unwrap_or_default();
@@ -102,7 +104,7 @@ fn ImportOutcome() -> impl IntoView {
         </Show>
         <Show when=move || remarks() != 0>
             <details class="remarks" open=failed>
-                <summary>{move || if remarks() == 1 { "1 remark on it".to_owned() } else { format!("{} remarks on it", remarks()) }}</summary>
+                <summary>{move || format!("{} on it", counted(remarks(), "remark"))}</summary>
                 <ul>
                     {move || import.with(|import| {
                         import.warnings.iter().take(MOST_REMARKS).map(|warning| view! { <li>{sentence(&warning.to_string())}</li> }).collect_view()
@@ -112,6 +114,10 @@ fn ImportOutcome() -> impl IntoView {
             </details>
         </Show>
     }
+}
+
+fn counted(number: usize, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }
 
 /// The parts of a dump of several models or engines; all together by default.
