@@ -50,6 +50,16 @@ test("the button for files opens the browser's list of files", async ({ open }) 
   assert.match(await page.locator(".origin").textContent(), /metrics\.txt\.gz/);
 });
 
+test("a dump that names no model and little else is told in plain words", async ({ open }) => {
+  const page = await open();
+  await paste(page, "go_goroutines 7\n");
+  await page.locator(".outcome.failed").filter({ hasText: "1 sample read, nothing usable" }).waitFor();
+  await paste(page, "vllm:inter_token_latency_seconds_sum 0.2\nvllm:inter_token_latency_seconds_count 10\n");
+  await figureIs(page, "speed", "50.0 tok/s");
+  assert.match(await page.locator(".outcome").textContent(), /2 samples of 1 metric read$/);
+  assert.match(await page.locator(".origin").textContent(), /serving a model it does not name$/);
+});
+
 test("what is pasted into a number field stays there", async ({ open }) => {
   const page = await open();
   await page.evaluate((text) => navigator.clipboard.writeText(text), "20 ms");

@@ -1,6 +1,6 @@
 // How the page stands: at any width, in print, and where messages are seen.
 import assert from "node:assert/strict";
-import { drop, paste, screenshot, session } from "./harness.mjs";
+import { accessibility, drop, paste, screenshot, session } from "./harness.mjs";
 import { field } from "./page.mjs";
 
 const { test } = session();
@@ -109,6 +109,21 @@ for (const theme of ["light", "dark"]) {
     assert.ok((await page.pdf()).length > 20_000);
   });
 }
+
+test("messages, refusals and tooltips are accessible in both themes", async ({ open }) => {
+  for (const theme of ["light", "dark"]) {
+    const page = await open({ theme, hash: "v=99" });
+    await page.waitForSelector("canvas");
+    await paste(page, "no metrics at all");
+    await page.locator(".outcome.failed").waitFor();
+    await page.evaluate(() => (location.hash = "v=98"));
+    await page.locator(".notice").filter({ hasText: "98" }).waitFor();
+    await field(page, "tp").text.fill("many");
+    await page.locator("[data-chart=budget] canvas").hover({ position: { x: 500, y: 40 } });
+    await page.locator(".tooltip").waitFor();
+    assert.deepEqual(await accessibility(page), [], theme);
+  }
+});
 
 test("a refused number keeps its row in line with the others", async ({ open }) => {
   const page = await open();
