@@ -115,7 +115,7 @@ const FACTS: &[Fact] = &[
         outcome: Outcome::Fine,
         products: &["vLLM", "vLLM"],
         remarks: &[
-            (Missing, Some(3), "nothing can be told"),
+            (Missing, Some(3), "nothing can be told from it (also line 4)"),
             (Missing, Some(27), "at least 954, and no mean"),
             (Missing, Some(28), "nothing can be told"),
             (Inconsistent, None, "954 of at least 1197"),
@@ -194,7 +194,12 @@ const FACTS: &[Fact] = &[
         file: "24-prometheus-query-api-python-dict.txt",
         outcome: Outcome::NotMetrics,
         products: &[],
-        remarks: &[(BadValue, Some(1), ""), (Skipped, Some(3), "JSON"), (Skipped, Some(4), "P99"), (Missing, None, "")],
+        remarks: &[
+            (BadValue, Some(1), ""),
+            (Missing, Some(3), "without a metric name"),
+            (Skipped, Some(4), "P99"),
+            (Missing, None, ""),
+        ],
         check: |dump, _| assert!(dump.names.is_empty()),
     },
     Fact {

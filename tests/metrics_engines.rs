@@ -37,6 +37,7 @@ fn sglang_observes_per_token_and_its_ranks_are_copies() {
         assert_eq!(all.value(Meaning::KvCacheUsage), Some(0.5));
         assert_eq!(all.value(Meaning::KvCacheCapacity), Some(120_000.0));
         assert_eq!((all.tokens_per_step(), all.accepted_length()), (None, Some(2.4)));
+        assert_eq!((all.token_time().unwrap().get(), all.step_time().unwrap().get()), (0.009, 0.009 * 2.4));
     }
 }
 
@@ -45,6 +46,24 @@ fn sglangs_data_parallel_ranks_are_engines() {
     let line = |rank: u32| format!("sglang:num_running_reqs{{dp_rank=\"{rank}\",model_name=\"m\",tp_rank=\"0\"}} 3\n");
     let dump = dump(&(line(0) + &line(1)));
     assert_eq!((dump.sets.len(), all(&dump).value(Meaning::RequestsRunning)), (2, Some(6.0)));
+}
+
+#[test]
+fn what_names_no_engine_is_the_only_engines() {
+    let text = |ranks: &[u32]| {
+        let line = |rank: &u32| format!("sglang:num_running_reqs{{dp_rank=\"{rank}\",model_name=\"m\"}} 3\n");
+        ranks.iter().map(line).collect::<String>()
+            + &histogram("sglang:inter_token_latency_seconds", "model_name=\"m\"", "0.01", "0.09")
+            + "sglang:cache_config_info{num_pages=\"100\",page_size=\"64\"} 1\n"
+    };
+    let one = dump(&text(&[0]));
+    assert_eq!((one.sets.len(), one.sets[0].selection.to_string()), (1, "m, engine 0".to_owned()));
+    assert!(one.sets[0].has_latency());
+    assert_eq!(one.sets[0].value(Meaning::KvCacheCapacity), Some(6400.0));
+    let two = dump(&text(&[0, 1]));
+    let selections: Vec<String> = two.sets.iter().map(|set| set.selection.to_string()).collect();
+    assert_eq!(selections, ["all together", "m", "m, engine 0", "m, engine 1"]);
+    assert_eq!(all(&two).value(Meaning::RequestsRunning), Some(6.0));
 }
 
 #[test]

@@ -110,7 +110,11 @@ fn the_share_of_one_cache_from_each_process_is_not_added_up() {
 #[test]
 fn a_series_that_comes_twice_is_told() {
     let dump = dump(&fixture("dropped-label.txt"));
-    assert!(says(&dump, WarningKind::Duplicate, Some(3), "1 samples repeat"), "{:#?}", dump.warnings);
+    assert!(
+        says(&dump, WarningKind::Duplicate, Some(3), "repeat an earlier one with the same name and labels: 1 "),
+        "{:#?}",
+        dump.warnings
+    );
     assert!(dump.earlier.is_empty());
     assert_eq!(all(&dump).value(Meaning::GenerationTokens), Some(90.0));
 }
@@ -152,4 +156,14 @@ fn headers_alone_are_a_server_before_its_first_request() {
     let dump = dump("# HELP vllm:request_success_total x\n# TYPE vllm:request_success_total counter\n");
     assert_eq!(dump.outcome, Outcome::NotMetrics);
     assert!(says(&dump, WarningKind::Missing, None, "has not answered a request yet"));
+}
+
+#[test]
+fn of_a_summary_the_mean_is_used() {
+    let name = "vllm:time_to_first_token_seconds";
+    let text =
+        format!("{name}{{quantile=\"0.5\"}} 0.1\n{name}{{quantile=\"0.9\"}} 0.3\n{name}_sum 2\n{name}_count 10\n");
+    let dump = dump(&text);
+    assert_eq!(all(&dump).mean(TTFT).unwrap().get(), 0.2);
+    assert!(says(&dump, WarningKind::Skipped, Some(1), "quantiles are left out"), "{:#?}", dump.warnings);
 }

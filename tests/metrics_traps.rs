@@ -227,6 +227,28 @@ fn an_ensemble_counts_a_request_in_each_model() {
 }
 
 #[test]
+fn a_latency_per_token() {
+    let text = |length: f64| {
+        Text(format!(
+            "sglang:inter_token_latency_seconds_sum 8\nsglang:inter_token_latency_seconds_count 1000\n\
+             sglang:spec_accept_length {length}\n"
+        ))
+    };
+    text(2.5).shows(&["SGLang observes its latency per token, 8.00 ms", "2.50 tokens", "a step takes 20.0 ms"]);
+    text(1.0).hides("per token");
+}
+
+#[test]
+fn a_prefix_cache_that_never_hits() {
+    let text = |hits| {
+        let config = "vllm:cache_config_info{block_size=\"784\",engine=\"0\",num_gpu_blocks=\"50\"} 1\n";
+        Text(config.to_owned()).line("prefix_cache_queries_total", 9000.0).line("prefix_cache_hits_total", hits)
+    };
+    text(0.0).shows(&["of 9000 tokens", "784 tokens"]);
+    text(16.0).hides("none was there");
+}
+
+#[test]
 fn an_idle_server() {
     healthy().line("num_requests_running", 0.0).shows(&["no request is running", "100 latencies"]);
     healthy().line("num_requests_running", 2.0).hides("no request is running");

@@ -101,10 +101,11 @@ fn links_written_by_earlier_versions_still_open() {
 
 #[test]
 fn numbers_outside_their_limits_are_brought_inside() {
-    let scenario = link::decode("#v=1&layers=1e9&gpus=0&reply=2.4").unwrap().unwrap();
+    let scenario = link::decode("#v=1&layers=1e9&gpus=0&tp=3.6&reply=2.4").unwrap().unwrap();
     assert_eq!(scenario.value(Field::Layers).unwrap().value, 256.0);
     assert_eq!(scenario.value(Field::Gpus).unwrap().value, 1.0);
-    assert_eq!(scenario.value(Field::ReplyTokens).unwrap().value, 2.0);
+    assert_eq!(scenario.value(Field::TensorParallel).unwrap().value, 4.0);
+    assert_eq!(scenario.value(Field::ReplyTokens).unwrap().value, 2.4);
 }
 
 #[test]
@@ -121,7 +122,7 @@ fn a_dump_replaces_what_described_another_system() {
     // The example's experiment and stated figures are not this server's; its hardware is a guess and says so.
     assert_eq!(scenario.value(Field::ExperimentSlower), None);
     assert_eq!(scenario.value(Field::StatedShareLow), None);
-    assert!(scenario.hardware_left_over && !scenario.is_example());
+    assert!(scenario.left_over.gpu && scenario.left_over.count && !scenario.is_example());
     let next = verdict(&scenario, &analyse(&scenario)).next.join(" ");
     assert!(next.contains("hardware is still the worked example's"), "{next}");
 }

@@ -57,7 +57,7 @@ use_wasm_toolchain() {
     export PATH="$ROOT/tools/bin:$RUST_DIR/bin:$PATH"
     export CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER="$RUST_DIR/bin/rust-lld"
     # Only what is compiled for the browser sees this sysroot; build scripts and macros keep the compiler's own.
-    export CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS="--sysroot=$RUST_DIR/sysroot"
+    export CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS="--sysroot=$RUST_DIR/sysroot -Ctarget-feature=+simd128"
 }
 
 # Chromium and its driver, for the tests alone. CHROMIUM and CHROMEDRIVER override what is found.

@@ -107,7 +107,7 @@ pub(super) fn traffic(scenario: &Scenario) -> Option<Traffic> {
 
 /// # Formula
 /// allreduces per step × (latency + message / bandwidth); the range is how far the published points
-/// lie from that line, or nothing where both numbers were typed.
+/// lie from that line (or, without any, measurements from NCCL's model), and nothing where a number was typed.
 pub(super) fn alpha_beta_time(scenario: &Scenario, traffic: &Traffic) -> Option<Range<Seconds>> {
     if traffic.per_step == 0.0 {
         return Some(Range::exact(Seconds::ZERO));
@@ -116,7 +116,7 @@ pub(super) fn alpha_beta_time(scenario: &Scenario, traffic: &Traffic) -> Option<
     let model = AlphaBeta {
         latency: scenario.seconds(Field::AllreduceLatency)?,
         bandwidth: BytesPerSecond::new(scenario.si(Field::AllreduceBandwidth)?),
-        relative_error: scenario.allreduce_fit().filter(|_| !typed).map_or(0.0, |fit| fit.model.relative_error),
+        relative_error: scenario.allreduce_model().filter(|_| !typed).map_or(0.0, |model| model.relative_error),
     };
     Some(model.range(traffic.message).map(|one| one * traffic.per_step))
 }
@@ -131,13 +131,17 @@ pub(super) fn experiment(scenario: &Scenario, traffic: &Traffic) -> Option<Resul
     Some(experiment.read(traffic.per_step))
 }
 
-/// Every estimate there is evidence for, best evidence first.
+/// Every estimate there is evidence for, best evidence first; none where there is nobody to reduce with.
 pub(super) fn estimates(
     scenario: &Scenario,
     step: &Step,
+    traffic: Option<&Traffic>,
     alpha_beta: Option<Range<Seconds>>,
     experiment: Option<&ExperimentReading>,
 ) -> Vec<Estimate> {
+    if traffic.is_some_and(|traffic| traffic.per_step == 0.0) {
+        return Vec::new();
+    }
     let (time, tokens) = (step.time.value, step.tokens);
     let mut estimates = Vec::new();
     let mut add = |kind, range| estimates.push(Estimate::new(kind, time, tokens, range));

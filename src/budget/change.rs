@@ -66,6 +66,10 @@ pub(super) fn what_if(
         allreduce.map_or(Range::exact(Seconds::ZERO), |e| e.time.map(|time| time * (1.0 - 1.0 / speedup)));
     let from_memory = memory.map_or(Seconds::ZERO, |memory| memory.time * (1.0 - bytes));
     let after = from_allreduce.map_decreasing(|saved| (step.time.value - saved - from_memory).max(Seconds::ZERO));
+    // Changes that leave nothing of the step cannot all be right.
+    if after.low <= Seconds::ZERO {
+        return None;
+    }
     Some(WhatIf {
         step: after,
         speed: after.map_decreasing(|time| step.speed_at(time)),

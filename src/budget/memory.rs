@@ -16,11 +16,19 @@ pub struct Memory {
     pub bandwidth: Sourced<BytesPerSecond>,
     /// The time the reading alone takes at that bandwidth.
     pub time: Seconds,
+    /// What one GPU's memory holds, if the GPU is known.
+    pub capacity: Option<Bytes>,
     /// The share of the bandwidth in use over a whole step; zero until the step is known.
     pub utilisation: Ratio,
 }
 
 impl Memory {
+    /// Whether the weights are more than the GPU's memory holds.
+    #[must_use]
+    pub fn overflows(&self) -> bool {
+        self.capacity.is_some_and(|capacity| self.read.resident_weights > capacity)
+    }
+
     /// What is read of each component, the largest first.
     #[must_use]
     pub fn components(&self) -> Vec<(Component, Bytes)> {
@@ -61,5 +69,6 @@ pub(super) fn memory(scenario: &Scenario) -> Option<Memory> {
     let context = scenario.value(Field::Context)?.value;
     let read = model::decode_read(&architecture, &scenario.precision(), &split, batch, context);
     let bytes = read.total();
-    Some(Memory { bytes, bandwidth, time: bytes / bandwidth.value, utilisation: Ratio::ZERO, read })
+    let capacity = scenario.gpu().map(|gpu| gpu.memory);
+    Some(Memory { bytes, bandwidth, time: bytes / bandwidth.value, utilisation: Ratio::ZERO, capacity, read })
 }

@@ -84,7 +84,15 @@ pub fn analyse(scenario: &Scenario) -> Analysis {
     let experiment = traffic.as_ref().and_then(|traffic| allreduce::experiment(scenario, traffic));
     let estimates = step
         .as_ref()
-        .map(|step| allreduce::estimates(scenario, step, alpha_beta, experiment.as_ref().and_then(|e| e.as_ref().ok())))
+        .map(|step| {
+            allreduce::estimates(
+                scenario,
+                step,
+                traffic.as_ref(),
+                alpha_beta,
+                experiment.as_ref().and_then(|e| e.as_ref().ok()),
+            )
+        })
         .unwrap_or_default();
     let chosen = allreduce::choose(scenario.choice, &estimates);
     let slices = step.as_ref().map(|step| step_slices(step, memory.as_ref(), chosen.as_ref())).unwrap_or_default();

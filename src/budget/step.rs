@@ -67,8 +67,9 @@ pub struct Reply {
 pub(super) fn reply(scenario: &Scenario, step: &Step) -> Option<Reply> {
     let tokens = scenario.value(Field::ReplyTokens)?.value;
     let first = scenario.seconds(Field::TimeToFirstToken)?;
+    // A reply of one token has no others to weigh the first against.
     let decode = step.time.value * ((tokens - 1.0).max(0.0) / step.tokens);
-    Some(Reply {
+    (decode > Seconds::ZERO).then_some(Reply {
         tokens,
         first,
         decode,

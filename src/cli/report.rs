@@ -87,19 +87,22 @@ fn apply(matches: &ArgMatches, scenario: &mut Scenario, warnings: &mut Vec<Warni
 }
 
 fn select(scenario: &mut Scenario, selection: Selection) -> Result<(), Failure> {
-    let Some(measured) = &mut scenario.measured else { return Ok(()) };
+    let Some(measured) = &scenario.measured else { return Ok(()) };
     if !measured.sets.iter().any(|set| selection.includes(&set.selection)) {
         let known: Vec<String> = measured.selections().iter().map(ToString::to_string).collect();
         return Err(Failure::usage(format!("the dump has nothing of {selection}; it has: {}", known.join("; "))));
     }
-    measured.selection = selection;
+    scenario.select(selection);
     Ok(())
 }
 
 /// A preset by its id, or an architecture from a configuration file.
 fn model_choice(name: &str, warnings: &mut Vec<Warning>) -> Result<ModelChoice, Failure> {
-    if let Some(preset) = model::preset(name) {
+    if let Some(preset) = model::preset(&name.to_lowercase()) {
         return Ok(ModelChoice::Preset(preset.id.clone()));
+    }
+    if let Some(recognised) = model::recognise(name).filter(|_| !std::path::Path::new(name).exists()) {
+        return Ok(ModelChoice::Preset(recognised.preset.id.clone()));
     }
     let Ok(text) = std::fs::read_to_string(name) else {
         return Err(unknown("model", name, model::presets().iter().map(|preset| preset.id.as_str()), "models"));

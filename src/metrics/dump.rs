@@ -3,14 +3,15 @@
 use super::engines;
 use super::gather::{Gathered, gather};
 use super::meaning::Meaning;
+use super::resemble::resemble;
 use super::scrapes;
 use super::series::SeriesMap;
 use super::serving::{Selection, ServingMetrics};
 use super::sets;
 use super::traps::{Scene, traps};
+use super::version::{VersionHint, version_hint};
 use crate::paste::prometheus::Exposition;
 use crate::paste::{Warning, WarningKind};
-use std::ops::Range;
 
 /// What became of a reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,6 +48,8 @@ pub struct Dump {
     pub outcome: Outcome,
     /// Every metric name in it, in order of appearance.
     pub names: Vec<NameCount>,
+    /// Which releases of the server it may come from.
+    pub version_hint: Option<VersionHint>,
     /// When the server started, in seconds since 1970, if the dump says so.
     pub started: Option<f64>,
     /// When it was taken, in seconds since 1970, if its samples carry timestamps.
@@ -64,6 +67,11 @@ impl Dump {
         ServingMetrics::together(self.sets.iter().filter(|set| selection.includes(&set.selection)))
     }
 
+    /// This scrape and the earlier ones of the same text, oldest first.
+    pub fn scrapes(&self) -> impl Iterator<Item = &Dump> {
+        self.earlier.iter().chain([self])
+    }
+
     /// The dumps of two servers as one: their sets side by side. What happened between scrapes cannot be told of it.
     #[must_use]
     pub fn beside(self, other: Dump) -> Dump {
@@ -73,6 +81,7 @@ impl Dump {
             warnings: [self.warnings, other.warnings].concat(),
             outcome: if fine { Outcome::Fine } else { self.outcome },
             names: [self.names, other.names].concat(),
+            version_hint: self.version_hint.filter(|hint| Some(hint) == other.version_hint.as_ref()),
             started: None,
             taken: None,
             earlier: Vec::new(),
@@ -84,37 +93,44 @@ impl Dump {
 /// Reads what the samples mean.
 ///
 /// Where one text holds several scrapes of the same server, this is the last, and the others are
-/// [`Dump::earlier`]; [`super::window`] tells what happened between two of them.
+/// [`Dump::earlier`]; [`window`](fn@super::window) tells what happened between two of them.
 #[must_use]
 pub fn read_dump(exposition: &Exposition<'_>) -> Dump {
     let gathered = gather(exposition, 0..exposition.samples().len());
     let scrapes = if gathered.repeated.samples > 0 { scrapes::split(exposition) } else { Vec::new() };
-    let (last, earlier) = match scrapes.split_last() {
-        Some((last, earlier)) if !earlier.is_empty() => (gather(exposition, last.clone()), earlier),
-        _ => (gathered, [].as_slice()),
-    };
-    let earlier: Vec<Dump> =
-        earlier.iter().map(|range: &Range<usize>| conclude(exposition, gather(exposition, range.clone()))).collect();
-    let mut dump = conclude(exposition, last);
-    if !earlier.is_empty() {
-        let message = format!(
-            "{} scrapes of the same server in one text: this is the last, counted since the server started",
-            earlier.len() + 1
-        );
-        dump.warnings.push(Warning::whole(WarningKind::Duplicate, message));
+    if scrapes.len() < 2 {
+        return finished(exposition, conclude(exposition, gathered));
     }
-    dump.earlier = earlier;
+    // A paste that ends in the middle of a scrape has a whole one before.
+    let largest = scrapes.iter().map(ExactSizeIterator::len).max().unwrap_or(0);
+    let last = scrapes.iter().rposition(|scrape| scrape.len() * 2 >= largest).unwrap_or(0);
+    let (used, cut) = scrapes.split_at(last + 1);
+    let mut dumps: Vec<Dump> =
+        used.iter().map(|range| conclude(exposition, gather(exposition, range.clone()))).collect();
+    let Some(mut dump) = dumps.pop() else { return finished(exposition, conclude(exposition, gathered)) };
+    let message = format!(
+        "{} scrapes of the same server in one text: {}, counted since the server started",
+        scrapes.len(),
+        if cut.is_empty() { "this is the last" } else { "this is the last whole one, what follows is cut" }
+    );
+    dump.warnings.push(Warning::whole(WarningKind::Duplicate, message));
+    dump.earlier = dumps;
+    finished(exposition, dump)
+}
+
+/// With the remarks about the text itself.
+fn finished(exposition: &Exposition<'_>, mut dump: Dump) -> Dump {
     dump.warnings.extend_from_slice(exposition.warnings());
     dump.warnings.sort_by_key(|warning| warning.line.unwrap_or(usize::MAX));
     dump
 }
 
 fn conclude(exposition: &Exposition<'_>, gathered: Gathered) -> Dump {
-    let Gathered { series, names, mut warnings, repeated, started, taken } = gathered;
+    let Gathered { series, mut names, mut warnings, repeated, started, taken } = gathered;
     if repeated.samples > 0 {
         let message = format!(
-            "{} samples repeat an earlier one with the same name and labels (two servers in one text, or a restart?); the last of \
-             each counts",
+            "samples that repeat an earlier one with the same name and labels: {} (two servers in one text, or a restart?); \
+             the last of each counts",
             repeated.samples
         );
         warnings.push(Warning::at(repeated.first_line, WarningKind::Duplicate, message));
@@ -124,8 +140,10 @@ fn conclude(exposition: &Exposition<'_>, gathered: Gathered) -> Dump {
     warnings.extend(explain(outcome, &sets, &names, exposition.has_metadata_only()));
     let all = ServingMetrics::together(&sets);
     warnings.extend(not_added_up(&all, &sets));
-    warnings.extend(traps(&Scene { all, sets: &sets, names: &names, series: &series, exposition }));
-    Dump { sets, warnings, outcome, names, started, taken, earlier: Vec::new(), series }
+    warnings.extend(traps(&Scene { all, sets: &sets, names: &names, series: &series, exposition: Some(exposition) }));
+    warnings.extend(resemble(&mut names));
+    let version_hint = version_hint(&names, &series);
+    Dump { sets, warnings, outcome, names, version_hint, started, taken, earlier: Vec::new(), series }
 }
 
 fn outcome(sets: &[ServingMetrics], names: &[NameCount]) -> Outcome {

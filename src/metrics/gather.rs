@@ -1,14 +1,16 @@
 //! Samples to series: names taken apart, engines recognised, the parts of a histogram brought together.
 
 use super::dump::NameCount;
-use super::engines::{self, ENGINES, Engine, Evidence};
+use super::engines::ENGINES;
 use super::histogram::{Histogram, HistogramIssue};
 use super::meaning::{Meaning, Shape};
+use super::names::{Names, Part, SampleName};
+use super::remarks::Remarks;
 use super::series::{Content, Series, SeriesKey, SeriesMap, shape};
-use crate::paste::prometheus::{Exposition, Sample, Type};
+use crate::paste::prometheus::{Exposition, Sample};
 use crate::paste::{Warning, WarningKind};
 use crate::units::format::count;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::ops::Range;
 
 /// What the samples of a text are, before anything is concluded from it.
@@ -39,7 +41,14 @@ pub(super) fn gather(exposition: &Exposition<'_>, samples: Range<usize>) -> Gath
         names.count(exposition, &sample);
     }
     names.recognise_unprefixed(within);
-    let mut gathering = Gathering { names, gathered: Gathered::default(), parts: Vec::new(), places: HashMap::new() };
+    let mut gathering = Gathering {
+        names,
+        gathered: Gathered::default(),
+        parts: Vec::new(),
+        starts: Vec::new(),
+        remarks: Remarks::default(),
+        places: HashMap::new(),
+    };
     let mut last = None;
     for sample in within() {
         last = gathering.take(&sample, last);
@@ -47,122 +56,9 @@ pub(super) fn gather(exposition: &Exposition<'_>, samples: Range<usize>) -> Gath
     gathering.finish()
 }
 
-/// Which part of its metric a sample is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part {
-    Bucket,
-    Sum,
-    Count,
-    Value,
-    Created,
-}
-
-const SUFFIXES: [(&str, Part); 5] = [
-    ("_bucket", Part::Bucket),
-    ("_sum", Part::Sum),
-    ("_count", Part::Count),
-    ("_total", Part::Value),
-    ("_created", Part::Created),
-];
-
-/// A sample's name taken apart. A name is looked up whole first, since `iteration_tokens_total` is the base name of a
-/// histogram.
-fn take_apart<'n>(exposition: &Exposition<'_>, name: &'n str) -> (&'n str, Part) {
-    if ENGINES.iter().any(|engine| engine.knows(name)) {
-        return (name, Part::Value);
-    }
-    for (suffix, part) in SUFFIXES {
-        if let Some(base) = name.strip_suffix(suffix) {
-            // A gauge may be called what it likes; only what declares when something began is not one of its own.
-            let own = part != Part::Created && exposition.family(name).is_some_and(|f| f.kind == Some(Type::Gauge));
-            return if own { (name, Part::Value) } else { (base, part) };
-        }
-    }
-    (name, Part::Value)
-}
-
-/// A sample name of the text.
-struct SampleName<'a> {
-    base: &'a str,
-    part: Part,
-    /// Where its base is in the list of names.
-    place: usize,
-    engine: Option<usize>,
-    /// Whether it was said that its shape is not the expected one.
-    misshapen: bool,
-}
-
-#[derive(Default)]
-struct Names<'a> {
-    counts: Vec<NameCount>,
-    places: HashMap<&'a str, usize>,
-    entries: Vec<SampleName<'a>>,
-    index: HashMap<&'a str, usize>,
-    last: Option<(&'a str, usize)>,
-}
-
-impl<'a> Names<'a> {
-    fn count(&mut self, exposition: &Exposition<'_>, sample: &Sample<'a>) {
-        let entry = self.entry(exposition, sample.name());
-        let place = self.entries.get(entry).map_or(0, |entry| entry.place);
-        if let Some(count) = self.counts.get_mut(place) {
-            count.samples += 1;
-        }
-    }
-
-    fn entry(&mut self, exposition: &Exposition<'_>, name: &'a str) -> usize {
-        // Samples of one name stand together, so the last one nearly always is it again.
-        if let Some((_, entry)) = self.last.filter(|(last, _)| *last == name) {
-            return entry;
-        }
-        let entry = match self.index.get(name) {
-            Some(entry) => *entry,
-            None => {
-                let (base, part) = take_apart(exposition, name);
-                let engine = engines::by_prefix(base);
-                let place = *self.places.entry(base).or_insert(self.counts.len());
-                if place == self.counts.len() {
-                    let meaning = engine.and_then(|engine| meaning(ENGINES.get(engine)?, base));
-                    self.counts.push(NameCount { name: base.to_owned(), samples: 0, meaning, resembles: None });
-                }
-                self.entries.push(SampleName { base, part, place, engine, misshapen: false });
-                self.index.insert(name, self.entries.len() - 1);
-                self.entries.len() - 1
-            }
-        };
-        self.last = Some((name, entry));
-        entry
-    }
-
-    /// Names without prefix are looked at only where no name with one tells anything of speed: what has both is an
-    /// exporter with metrics of its own.
-    fn recognise_unprefixed<I: Iterator<Item = Sample<'a>>>(&mut self, samples: impl Fn() -> I) {
-        let tells = |name: &NameCount| name.meaning.is_some_and(Meaning::is_time);
-        if self.counts.iter().any(tells) {
-            return;
-        }
-        let bases: Vec<&str> = self.entries.iter().map(|entry| entry.base).collect();
-        let mut unprefixed = ENGINES.iter().enumerate().filter(|(_, e)| !matches!(e.evidence, Evidence::Prefix));
-        let has_label = |engine: &Engine, label: &str| {
-            let known = self.entries.iter().filter(|entry| engine.knows(entry.base));
-            let known: HashSet<&str> = known.map(|entry| entry.base).collect();
-            samples().any(|s| known.iter().any(|base| s.name().starts_with(base)) && s.label(label).is_some())
-        };
-        let bases = || bases.iter().copied().collect::<HashSet<_>>().into_iter();
-        let found = unprefixed.find(|(_, engine)| engine.is_evident(bases(), |label| has_label(engine, label)));
-        let Some((found, engine)) = found else { return };
-        for entry in self.entries.iter_mut().filter(|entry| entry.engine.is_none() && engine.knows(entry.base)) {
-            entry.engine = Some(found);
-            if let Some(name) = self.counts.get_mut(entry.place) {
-                name.meaning = meaning(engine, entry.base);
-            }
-        }
-    }
-}
-
-fn meaning(engine: &Engine, base: &str) -> Option<Meaning> {
-    engine.rows(base).next().map(|(_, name)| name.meaning)
-}
+/// Numbers outside of this, but for zero, are damage: no count, time or size is as large or as small, and their quotient
+/// might not be a number.
+const MEASURABLE: std::ops::RangeInclusive<f64> = 1e-100..=1e100;
 
 type Labels<'a> = Vec<(&'a str, &'a str)>;
 
@@ -182,6 +78,8 @@ struct Gathering<'a> {
     names: Names<'a>,
     gathered: Gathered,
     parts: Vec<Parts<'a>>,
+    starts: Vec<f64>,
+    remarks: Remarks,
     places: HashMap<(&'a str, Labels<'a>), usize>,
 }
 
@@ -193,30 +91,38 @@ impl<'a> Gathering<'a> {
             self.gathered.taken = Some(self.gathered.taken.map_or(time, |taken| taken.max(time)));
         }
         if sample.name() == "process_start_time_seconds" && value.is_finite() {
-            // Several processes: the last to start decides since when all of them have counted.
-            self.gathered.started = Some(self.gathered.started.map_or(value, |started| started.max(value)));
+            self.starts.push(value);
         }
         let entry = *self.names.index.get(sample.name())?;
         let SampleName { base, part, engine, misshapen, .. } = self.names.entries.get_mut(entry)?;
         let (base, part) = (*base, *part);
-        let (_, name) = ENGINES.get((*engine)?)?.rows(base).next()?;
-        let fits = match shape(name) {
+        let (_, row) = ENGINES.get((*engine)?)?.rows(base).next()?;
+        let fits = match shape(row) {
             _ if part == Part::Created => true,
             Shape::Histogram => matches!(part, Part::Bucket | Part::Sum | Part::Count),
             Shape::Counter | Shape::Gauge => part == Part::Value,
         };
         if !fits {
-            if !std::mem::replace(misshapen, true) && sample.label("quantile").is_none() {
-                let expected = if shape(name) == Shape::Histogram { "a histogram" } else { "one value" };
-                let message = format!("{} is not {expected} as expected; it was left out", sample.name());
-                self.warn(sample, message);
+            if !std::mem::replace(misshapen, true) {
+                let (line, name) = (sample.line(), sample.name());
+                if sample.label("quantile").is_some() {
+                    let message = format!("{name} is a summary: its quantiles are left out, its mean is used");
+                    self.remarks.say(line, WarningKind::Skipped, message);
+                } else {
+                    let expected = if shape(row) == Shape::Histogram { "a histogram" } else { "one value" };
+                    self.remarks.say(
+                        line,
+                        WarningKind::BadValue,
+                        format!("{name} is not {expected} as expected; it was left out"),
+                    );
+                }
             }
             return last;
         }
         let negative = value < 0.0 && matches!(part, Part::Value | Part::Created);
-        if !value.is_finite() || negative {
+        if !MEASURABLE.contains(&value.abs()) && value != 0.0 || negative {
             // The hit rate of a cache that is off is −1.
-            if name.meaning != Meaning::PrefixCacheHitRate || value != -1.0 {
+            if row.meaning != Meaning::PrefixCacheHitRate || value != -1.0 {
                 let message = format!("{} is {value}, no usable number; the sample was left out", sample.name());
                 self.warn(sample, message);
             }
@@ -232,11 +138,11 @@ impl<'a> Gathering<'a> {
                     self.warn(sample, message);
                     return Some(place);
                 };
-                put_bucket(&mut parts.buckets, bound * name.scale, value)
+                put_bucket(&mut parts.buckets, bound * row.scale, value)
             }
-            Part::Sum => parts.sum.replace(value * name.scale).is_some(),
+            Part::Sum => parts.sum.replace(value * row.scale).is_some(),
             Part::Count => parts.count.replace(value).is_some(),
-            Part::Value => parts.value.replace(value * name.scale).is_some(),
+            Part::Value => parts.value.replace(value * row.scale).is_some(),
             Part::Created => parts.created.replace(value).is_some(),
         };
         if again {
@@ -274,7 +180,7 @@ impl<'a> Gathering<'a> {
     }
 
     fn warn(&mut self, sample: &Sample<'_>, message: String) {
-        self.gathered.warnings.push(Warning::at(sample.line(), WarningKind::BadValue, message));
+        self.remarks.say(sample.line(), WarningKind::BadValue, message);
     }
 
     fn finish(mut self) -> Gathered {
@@ -297,7 +203,7 @@ impl<'a> Gathering<'a> {
                     });
                     for issue in issues.into_iter().filter(|issue| !cut || *issue != HistogramIssue::NoSum) {
                         let message = format!("{}: {}", entry.base, in_words(issue, &histogram));
-                        self.gathered.warnings.push(Warning::at(parts.line, issue.kind(), message));
+                        self.remarks.say(parts.line, issue.kind(), message);
                     }
                     Content::Histogram(histogram)
                 }
@@ -311,7 +217,10 @@ impl<'a> Gathering<'a> {
             let series = Series { engine, line: parts.line, created: parts.created, content };
             self.gathered.series.insert(key, series);
         }
+        self.gathered.warnings = self.remarks.finish().collect();
         self.gathered.names = self.names.counts;
+        // Of several processes each has a start of its own, which says nothing of the others.
+        self.gathered.started = self.starts.first().copied().filter(|_| self.starts.len() == 1);
         self.gathered
     }
 }

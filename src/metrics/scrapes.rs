@@ -8,9 +8,9 @@ use std::ops::Range;
 /// The samples of each scrape in a text. One range if there is but one scrape, or if repeated samples are not a
 /// sequence of scrapes.
 ///
-/// A scrape ends where a series comes again. It is one if it begins with what the one before begins with, repeats at
-/// least half of it, and no counter of histograms or totals grows in some series while it falls in others, as it would
-/// between two servers whose telling labels were dropped.
+/// A scrape ends where a series comes again. It is one if it begins with what the one before begins with, most of the
+/// smaller is in the other too, and totals do not grow in some series and fall in others, as they would between two
+/// servers whose telling labels were dropped.
 pub(super) fn split(exposition: &Exposition<'_>) -> Vec<Range<usize>> {
     let whole = 0..exposition.samples().len();
     let mut scrapes: Vec<Scrape> = Vec::new();
@@ -47,19 +47,20 @@ struct Seen {
 
 impl Scrape {
     fn follows(&self, before: &Self) -> bool {
-        let larger = before.series.len().max(self.series.len());
-        let begins_alike = before.series.get(&self.first).is_some_and(|seen| seen.order * 4 <= larger);
-        let (mut shared, mut grew, mut fell) = (0, 0, 0);
+        let smaller = before.series.len().min(self.series.len());
+        let begins_alike = before.series.get(&self.first).is_some_and(|seen| seen.order * 4 <= before.series.len());
+        let (mut shared, mut totals, mut grew, mut fell) = (0, 0, 0, 0);
         for (series, seen) in &self.series {
             let Some(earlier) = before.series.get(series) else { continue };
             shared += 1;
             if seen.total {
+                totals += 1;
                 grew += usize::from(seen.value > earlier.value);
                 fell += usize::from(seen.value < earlier.value);
             }
         }
         // After a restart all fall but those that had not moved; a swapped pair falls throughout.
-        begins_alike && shared * 2 >= larger && (grew == 0 || fell == 0)
+        begins_alike && shared * 2 >= smaller && totals > 0 && (grew == 0 || fell == 0)
     }
 }
 

@@ -1,7 +1,7 @@
 //! One set of serving metrics, and several of them together.
 
 use super::histogram::Histogram;
-use super::meaning::{Meaning, Merge};
+use super::meaning::Meaning;
 use crate::units::{Ratio, Seconds};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -13,21 +13,6 @@ pub struct Latency {
     pub metric: String,
     /// Its observations.
     pub histogram: Histogram,
-}
-
-impl Latency {
-    /// The observations of both. Where their buckets were cut in different places so that nothing of a sum is left,
-    /// the one that holds more stands for both.
-    #[must_use]
-    pub fn and(self, other: Self) -> Self {
-        let mut histogram = self.histogram.clone();
-        histogram.add(&other.histogram);
-        let (ours, theirs) = (self.histogram.total(), other.histogram.total());
-        if histogram.total() < ours.max(theirs) {
-            return if theirs > ours { other } else { self };
-        }
-        Self { metric: self.metric, histogram }
-    }
 }
 
 /// Which set of a dump is looked at: `None` is any.
@@ -46,13 +31,6 @@ impl Selection {
     #[must_use]
     pub fn includes(&self, other: &Selection) -> bool {
         (self.model.is_none() || self.model == other.model) && (self.engine.is_none() || self.engine == other.engine)
-    }
-}
-
-impl Selection {
-    fn shared_with(&self, other: &Selection) -> Selection {
-        let shared = |ours: &Option<String>, theirs: &Option<String>| ours.clone().filter(|_| ours == theirs);
-        Selection { model: shared(&self.model, &other.model), engine: shared(&self.engine, &other.engine) }
     }
 }
 
@@ -186,73 +164,34 @@ impl ServingMetrics {
         Some(Ratio::new(self.value(Meaning::SpeculativeAcceptedTokens)? / drafted))
     }
 
+    /// How long an engine step takes for one request, on average.
+    ///
+    /// # Formula
+    /// The mean inter-token latency; for servers that observe it per token, times the tokens a step yields.
+    #[must_use]
+    pub fn step_time(&self) -> Option<Seconds> {
+        let latency = self.mean(Meaning::InterTokenLatency)?;
+        let tokens = if self.per_token { self.accepted_length().unwrap_or(1.0) } else { 1.0 };
+        Some(latency * tokens)
+    }
+
+    /// How long a token takes for one request, on average.
+    ///
+    /// # Formula
+    /// The mean inter-token latency; for servers that observe it per output, divided by the tokens an output brings
+    /// where that is more than one.
+    #[must_use]
+    pub fn token_time(&self) -> Option<Seconds> {
+        let latency = self.mean(Meaning::InterTokenLatency)?;
+        let tokens = self.tokens_per_step().or_else(|| self.accepted_length().filter(|_| !self.per_token));
+        Some(latency / tokens.unwrap_or(1.0).max(1.0))
+    }
+
     /// How many tokens an engine step works on, on average over the steps that did any work.
     ///
     /// Near a batch's number of requests while decoding; a prefill's prompt counts whole.
     #[must_use]
     pub fn tokens_per_iteration(&self) -> Option<f64> {
         self.histogram(Meaning::IterationTokens)?.mean()
-    }
-
-    /// Several sets as one: distributions and totals add up, shares are averaged.
-    ///
-    /// The selection keeps what all the sets have in common. Only the sets of one product add up: two in one dump are
-    /// two views of the same requests (a front end and the servers behind it), of which the servers' is taken, and the
-    /// other's for what the first does not tell.
-    #[must_use]
-    pub fn together<'a>(sets: impl IntoIterator<Item = &'a ServingMetrics>) -> ServingMetrics {
-        let mut products: Vec<(&str, Vec<&ServingMetrics>)> = Vec::new();
-        for set in sets {
-            match products.iter_mut().find(|(product, _)| *product == set.product) {
-                Some((_, sets)) => sets.push(set),
-                None => products.push((&set.product, vec![set])),
-            }
-        }
-        let mut views: Vec<ServingMetrics> = products.into_iter().map(|(_, sets)| Self::added(&sets)).collect();
-        views.sort_by_key(|view| (!view.has_latency(), view.front_end));
-        views.into_iter().reduce(Self::completed_by).unwrap_or_default()
-    }
-
-    /// Sets of one product as one.
-    fn added(sets: &[&ServingMetrics]) -> ServingMetrics {
-        let Some((first, others)) = sets.split_first() else { return ServingMetrics::default() };
-        let mut all = (*first).clone();
-        let mut averaged: BTreeMap<Meaning, f64> = BTreeMap::new();
-        for set in others {
-            all.selection = all.selection.shared_with(&set.selection);
-            for (&meaning, latency) in &set.histograms {
-                let sum = match all.histograms.remove(&meaning) {
-                    Some(existing) => existing.and(latency.clone()),
-                    None => latency.clone(),
-                };
-                all.histograms.insert(meaning, sum);
-            }
-            for (&meaning, &value) in &set.values {
-                if meaning.merge() == Merge::Mean && all.values.contains_key(&meaning) {
-                    *averaged.entry(meaning).or_insert(1.0) += 1.0;
-                }
-                *all.values.entry(meaning).or_insert(0.0) += value;
-            }
-        }
-        for (meaning, sets) in averaged {
-            all.values.entry(meaning).and_modify(|sum| *sum /= sets);
-        }
-        all
-    }
-
-    /// This view of the requests, with what only the other tells.
-    fn completed_by(mut self, other: ServingMetrics) -> ServingMetrics {
-        let before = self.histograms.len() + self.values.len();
-        for (meaning, latency) in other.histograms {
-            self.histograms.entry(meaning).or_insert(latency);
-        }
-        for (meaning, value) in other.values {
-            self.values.entry(meaning).or_insert(value);
-        }
-        if self.histograms.len() + self.values.len() > before {
-            self.product = format!("{} and {}", self.product, other.product);
-        }
-        self.selection = self.selection.shared_with(&other.selection);
-        self
     }
 }

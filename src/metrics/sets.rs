@@ -22,12 +22,14 @@ pub(super) fn sets(series: &SeriesMap) -> Vec<ServingMetrics> {
         }
         under_way.entry((one.engine, selection)).or_default().add(key, one);
     }
-    let mut sets: Vec<ServingMetrics> = under_way
+    let sets = under_way
         .into_iter()
         .map(|((engine, selection), set)| set.finish(engine, selection))
         .filter(|set| !set.histograms.is_empty() || !set.values.is_empty())
         .collect();
-    give_a_model_to_the_nameless(&mut sets);
+    let mut sets = give_away_the_nameless(sets);
+    let place = |set: &ServingMetrics| (ENGINES.iter().position(|e| e.title == set.product), set.selection.clone());
+    sets.sort_by_cached_key(place);
     sets
 }
 
@@ -50,16 +52,16 @@ fn replica_labels(series: &SeriesMap) -> BTreeMap<usize, &'static str> {
     found
 }
 
-/// A metric about the whole server names no model; where there is but one, it is that one's.
-fn give_a_model_to_the_nameless(sets: &mut Vec<ServingMetrics>) {
-    let nameless: Vec<ServingMetrics> = sets.extract_if(.., |set| set.selection.model.is_none()).collect();
-    for set in nameless {
-        let fits = |other: &ServingMetrics| {
-            other.product == set.product
-                && other.selection.model.is_some()
-                && (set.selection.engine.is_none() || set.selection.engine == other.selection.engine)
-        };
-        let mut fitting = sets.iter_mut().filter(|other| fits(other));
+/// A metric about the whole server names no model or no engine; where only one set would do, it is that one's.
+fn give_away_the_nameless(sets: Vec<ServingMetrics>) -> Vec<ServingMetrics> {
+    let (mut named, nameless): (Vec<_>, Vec<_>) =
+        sets.into_iter().partition(|set| set.selection.model.is_some() && set.selection.engine.is_some());
+    // Those with a model before those without, so that what is left of the first can take the second in.
+    let (first, second): (Vec<_>, Vec<_>) = nameless.into_iter().partition(|set| set.selection.model.is_some());
+    for set in first.into_iter().chain(second) {
+        let fits =
+            |other: &&mut ServingMetrics| other.product == set.product && set.selection.includes(&other.selection);
+        let mut fitting = named.iter_mut().filter(fits);
         match (fitting.next(), fitting.next()) {
             (Some(only), None) => {
                 for (meaning, latency) in set.histograms {
@@ -69,9 +71,10 @@ fn give_a_model_to_the_nameless(sets: &mut Vec<ServingMetrics>) {
                     only.values.entry(meaning).or_insert(value);
                 }
             }
-            _ => sets.push(set),
+            _ => named.push(set),
         }
     }
+    named
 }
 
 /// One set while its series are being added up. Per meaning and row of the engine's table: what each label set of its

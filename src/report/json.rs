@@ -10,7 +10,6 @@ use crate::metrics::{Histogram, Meaning, ServingMetrics};
 use crate::model::Component;
 use crate::paste::Warning;
 use crate::report::verdict;
-use crate::scenario::link::choice_key;
 use crate::scenario::{Field, ModelChoice, Scenario, Source};
 use crate::units::Range;
 use serde::Serialize;
@@ -27,6 +26,7 @@ struct Report<'a> {
     schema: &'static str,
     source: Option<&'a str>,
     headline: String,
+    doubts: Vec<String>,
     verdict: Vec<String>,
     next: Vec<String>,
     metrics: Vec<Metrics>,
@@ -52,7 +52,7 @@ struct Report<'a> {
     memory_seconds: Option<f64>,
     bandwidth_utilisation: Option<f64>,
     estimates: Vec<EstimateRow>,
-    estimate_used: &'static str,
+    estimate_used: Option<&'static str>,
     slices: Vec<SliceRow>,
     ceilings: Vec<Ceiling>,
     what_if: Option<WhatIfRow>,
@@ -182,6 +182,7 @@ pub fn json(scenario: &Scenario, analysis: &Analysis, warnings: &[Warning]) -> S
         schema: SCHEMA,
         source: scenario.measured.as_ref().map(|measured| measured.name.as_str()),
         headline: said.headline,
+        doubts: said.doubts,
         verdict: said.sentences,
         next: said.next,
         metrics: metrics(scenario),
@@ -216,7 +217,7 @@ pub fn json(scenario: &Scenario, analysis: &Analysis, warnings: &[Warning]) -> S
         memory_seconds: memory.map(|memory| memory.time.get()),
         bandwidth_utilisation: memory.filter(|_| step.is_some()).map(|memory| memory.utilisation.get()),
         estimates: analysis.estimates.iter().map(estimate).collect(),
-        estimate_used: choice_key(scenario.choice),
+        estimate_used: analysis.chosen.map(|chosen| chosen.kind.key()),
         slices: analysis
             .slices
             .iter()

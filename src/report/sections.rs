@@ -19,6 +19,7 @@ pub fn report(scenario: &Scenario, analysis: &Analysis, warnings: &[Warning]) ->
     let mut document = Document::default();
     let said = verdict(scenario, analysis);
     document.blocks.push(Block::Heading(1, format!("Decodescope: {}", said.headline)));
+    document.list(said.doubts);
     document.paragraph(said.sentences.join(" "));
     if scenario.measured.is_some() {
         document.paragraph(NO_TIMINGS);
@@ -60,7 +61,7 @@ fn system(document: &mut Document, scenario: &Scenario) {
     }
     match scenario.gpu() {
         Some(gpu) => {
-            let from = if scenario.hardware_left_over { "left over from the example" } else { "typed" };
+            let from = if scenario.left_over.gpu { "example's" } else { "typed" };
             add("GPU", gpu.name.to_owned(), from);
         }
         None => add("GPU", "not known: name it".to_owned(), ""),
@@ -89,7 +90,8 @@ fn system(document: &mut Document, scenario: &Scenario) {
 fn measured(document: &mut Document, scenario: &Scenario, set: &ServingMetrics) {
     let Some(measured) = &scenario.measured else { return };
     document.section("Measured");
-    document.paragraph(format!("{}: {}, {}.", measured.name, set.product, measured.selection));
+    let product = if set.product.is_empty() { "no known serving engine" } else { &set.product };
+    document.paragraph(format!("{}: {product}, {}.", measured.name, measured.selection));
     let latencies = [Meaning::InterTokenLatency, Meaning::TimeToFirstToken];
     let rows = latencies.iter().filter_map(|&meaning| Some((meaning, set.histogram(meaning)?))).map(|(meaning, h)| {
         let mean = h.mean().map_or("—".to_owned(), |mean| show(Seconds::new(mean)).to_string());
@@ -98,6 +100,9 @@ fn measured(document: &mut Document, scenario: &Scenario, set: &ServingMetrics) 
         cells
     });
     document.table(&["latency", "count", "mean", "p50", "p90", "p99"], rows.collect());
+    document.paragraph(
+        "Quantiles are bounds that the buckets and the sum allow; in brackets what Prometheus interpolates.",
+    );
     for meaning in latencies {
         if let Some(histogram) = set.histogram(meaning).filter(|h| h.total() > 0.0 && !h.buckets.is_empty()) {
             let rows = histogram.occupied().into_iter().map(|bucket| {
@@ -115,11 +120,15 @@ fn measured(document: &mut Document, scenario: &Scenario, set: &ServingMetrics) 
     document.table(&["what", "value"], rows.collect());
 }
 
-/// A quantile as its bounds: what the buckets and the sum allow.
+/// A quantile as its bounds, what the buckets and the sum allow, and as Prometheus interpolates it.
 fn quantile(histogram: &Histogram, q: f64) -> String {
     histogram.quantile(q).map_or("—".to_owned(), |quantile| {
         let [low, high] = [quantile.low, quantile.high].map(Seconds::new);
-        show_range(Range { low, likely: low, high }).to_string()
+        let bounds = show_range(Range { low, likely: low, high });
+        match quantile.interpolated {
+            Some(value) => format!("{bounds} ({})", show(Seconds::new(value))),
+            None => bounds.to_string(),
+        }
     })
 }
 

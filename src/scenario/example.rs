@@ -25,6 +25,7 @@ impl Scenario {
             ..Self::default()
         };
         for (field, value) in [
+            (Field::ReplyTokens, 128.0),
             // Replies of 128 tokens to short prompts: about as many lie in the cache on average.
             (Field::Context, 128.0),
             (Field::Gpus, 8.0),

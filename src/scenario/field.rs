@@ -85,7 +85,7 @@ pub enum Steps {
     Whole,
     /// Equal ratios: for values over several orders of magnitude.
     Ratio,
-    /// Equal ratios, rounded to whole numbers.
+    /// Equal ratios, a slider's steps rounded to whole numbers; a mean typed by hand may lie between.
     WholeRatio,
 }
 
@@ -177,7 +177,7 @@ impl Spec {
     /// The nearest value the field can hold: within its limits, and whole where it counts things.
     #[must_use]
     pub fn nearest(&self, value: f64) -> f64 {
-        let whole = matches!(self.steps, Steps::Whole | Steps::WholeRatio);
+        let whole = self.steps == Steps::Whole;
         (if whole { value.round() } else { value }).clamp(self.min, self.max)
     }
 
@@ -194,7 +194,8 @@ impl Spec {
         // A comma before exactly three digits could group thousands: only a lone one is a decimal comma.
         let number: f64 = number.replacen(',', ".", 1).parse().map_err(|_| error)?;
         let value = number * self.unit_scale(unit.trim()).ok_or(error)?;
-        if value.is_finite() && (self.min..=self.max).contains(&value) { Ok(value) } else { Err(error) }
+        let whole = matches!(self.steps, Steps::Whole) && value.fract() != 0.0;
+        if value.is_finite() && (self.min..=self.max).contains(&value) && !whole { Ok(value) } else { Err(error) }
     }
 
     /// What one of a typed unit is in the field's own.
@@ -249,8 +250,9 @@ pub struct FieldError {
 
 impl std::fmt::Display for FieldError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Spec { min, max, unit, .. } = self.spec;
-        write!(f, "expected a number from {min} to {max}")?;
+        let Spec { min, max, unit, steps, .. } = self.spec;
+        let kind = if *steps == Steps::Whole { "whole number" } else { "number" };
+        write!(f, "expected a {kind} from {min} to {max}")?;
         if unit.is_empty() { Ok(()) } else { write!(f, " {unit}") }
     }
 }

@@ -60,8 +60,8 @@ pub fn encode(scenario: &Scenario) -> String {
     if let Some(gpu) = &scenario.gpu {
         parts.push(format!("gpu={gpu}"));
     }
-    if scenario.hardware_left_over {
-        parts.push("leftover=1".to_owned());
+    for (left, what) in [(scenario.left_over.gpu, "gpu"), (scenario.left_over.count, "count")] {
+        parts.extend(left.then(|| format!("leftover={what}")));
     }
     if scenario.choice != EstimateChoice::default() {
         parts.push(format!("estimate={}", choice_key(scenario.choice)));
@@ -108,7 +108,10 @@ fn read_part(scenario: &mut Scenario, key: &str, text: &str) -> Result<(), LinkE
         }
         "gpu" if crate::hardware::find(text).is_some() => scenario.gpu = Some(text.to_owned()),
         "gpu" => return Err(broken("the id of a known GPU")),
-        "leftover" => scenario.hardware_left_over = text == "1",
+        "leftover" => {
+            scenario.left_over.gpu |= text == "gpu";
+            scenario.left_over.count |= text == "count";
+        }
         "estimate" => {
             scenario.choice = CHOICES
                 .into_iter()

@@ -20,7 +20,7 @@ pub use field::{Field, FieldError, Group, Spec, Steps};
 pub use measured::Measured;
 
 use crate::hardware::{self, Gpu};
-use crate::metrics::Dump;
+use crate::metrics::{Dump, Selection};
 use crate::model::{self, Architecture, Precision};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -29,6 +29,8 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Source {
+    /// Left over from the worked example: of another system, until somebody says.
+    Example,
     /// Nobody said; a usual value stands in.
     Assumed,
     /// From a catalogue of models, GPUs or published measurements.
@@ -46,6 +48,7 @@ impl Source {
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
+            Self::Example => "example's",
             Self::Assumed => "assumed",
             Self::Catalogue => "catalogue",
             Self::Modelled => "modelled",
@@ -109,8 +112,25 @@ pub struct Scenario {
     pub typed: BTreeMap<Field, f64>,
     /// Which estimate of the allreduce to use.
     pub choice: EstimateChoice,
-    /// The GPU was not said but left over from the worked example.
-    pub hardware_left_over: bool,
+    /// What of the hardware was not said but left over from the worked example.
+    pub left_over: LeftOver,
+}
+
+/// What of the hardware is still the worked example's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct LeftOver {
+    /// The GPU.
+    pub gpu: bool,
+    /// How many there are, and how layers are split over them.
+    pub count: bool,
+}
+
+impl LeftOver {
+    /// Whether anything is.
+    #[must_use]
+    pub fn any(self) -> bool {
+        self.gpu || self.count
+    }
 }
 
 impl Scenario {
@@ -157,21 +177,33 @@ impl Scenario {
     /// numbers) goes; the hardware stays, marked as left over, since no dump names it.
     pub fn adopt(&mut self, name: &str, dump: &Dump) {
         let measured = Measured::distil(name, dump);
-        let recognised = measured.model_name().and_then(model::recognise);
         if self.is_example() {
             let hardware = [Field::Gpus, Field::TensorParallel];
             self.typed.retain(|field, _| hardware.contains(field));
             self.model = None;
-            self.hardware_left_over = true;
+            self.left_over = LeftOver { gpu: true, count: true };
         }
         // Numbers typed in place of measurements give way to the new measurements.
         for field in [Field::InterTokenLatency, Field::TimeToFirstToken, Field::TokensPerStep] {
             self.typed.remove(&field);
         }
-        if let Some(recognised) = recognised {
-            self.model = Some(ModelChoice::Preset(recognised.preset.id.clone()));
-        }
         self.measured = Some(measured);
+        self.recognise_model();
+    }
+
+    /// Looks at another part of the dump; the model follows where its name tells.
+    pub fn select(&mut self, selection: Selection) {
+        if let Some(measured) = &mut self.measured {
+            measured.selection = selection;
+            self.recognise_model();
+        }
+    }
+
+    fn recognise_model(&mut self) {
+        let name = self.measured.as_ref().and_then(Measured::model_name);
+        if let Some(recognised) = name.and_then(model::recognise) {
+            self.set_model(Some(ModelChoice::Preset(recognised.preset.id.clone())));
+        }
     }
 
     /// Sets a number by hand, kept within the field's limits; `None` goes back to what is looked up.
@@ -184,15 +216,21 @@ impl Scenario {
                 self.typed.remove(&field);
             }
         }
-        if field.spec().group == Group::Hardware {
-            self.hardware_left_over = false;
+        // Whoever says one of the two has not said the other: it follows again.
+        let other = match field {
+            Field::Gpus => Field::TensorParallel,
+            Field::TensorParallel => Field::Gpus,
+            _ => return,
+        };
+        if std::mem::take(&mut self.left_over.count) {
+            self.typed.remove(&other);
         }
     }
 
     /// Chooses the GPU by its id.
     pub fn set_gpu(&mut self, id: Option<String>) {
         self.gpu = id;
-        self.hardware_left_over = false;
+        self.left_over.gpu = false;
         // A bandwidth or a latency measured on another GPU says nothing about this one.
         for field in [Field::Bandwidth, Field::AllreduceLatency, Field::AllreduceBandwidth] {
             self.typed.remove(&field);
@@ -201,6 +239,9 @@ impl Scenario {
 
     /// Chooses the model; typed changes to the old one go with it.
     pub fn set_model(&mut self, model: Option<ModelChoice>) {
+        if self.model == model {
+            return;
+        }
         self.model = model;
         for field in [Field::Layers, Field::Hidden, Field::WeightBits] {
             self.typed.remove(&field);

@@ -1,7 +1,7 @@
 //! The value of every field, and where it came from.
 
 use super::{Field, ModelChoice, Scenario, Source, Sourced};
-use crate::collective::{self, Fit};
+use crate::collective::{self, AlphaBeta, Fit, nccl};
 use crate::metrics::{Histogram, Meaning, ServingMetrics};
 use crate::model::{self, Precision, Quantisation};
 use crate::units::{Bytes, BytesPerSecond, Seconds};
@@ -18,7 +18,8 @@ impl Scenario {
     #[must_use]
     pub fn value(&self, field: Field) -> Option<Sourced<f64>> {
         if let Some(&value) = self.typed.get(&field) {
-            return Some(Sourced { value, source: Source::Typed });
+            let of_example = self.left_over.count && matches!(field, Field::Gpus | Field::TensorParallel);
+            return Some(Sourced { value, source: if of_example { Source::Example } else { Source::Typed } });
         }
         let layers = [
             (Source::Measured, self.measured_value(field)),
@@ -65,6 +66,14 @@ impl Scenario {
         collective::default_fit(self.gpu()?.id, ranks)
     }
 
+    /// What an allreduce costs on this GPU: as published, else as NCCL's own model has it. `None` where neither
+    /// is known, or there is nobody to reduce with.
+    #[must_use]
+    pub fn allreduce_model(&self) -> Option<AlphaBeta> {
+        let ranks = self.value(Field::TensorParallel)?.value as u32;
+        self.allreduce_fit().map(|fit| fit.model).or_else(|| nccl::unmeasured(self.gpu()?, ranks))
+    }
+
     /// The message each allreduce carries in a step.
     #[must_use]
     pub fn allreduce_message(&self) -> Option<Bytes> {
@@ -85,15 +94,28 @@ impl Scenario {
         match field {
             Field::InterTokenLatency => set.mean(Meaning::InterTokenLatency).map(Seconds::as_millis),
             Field::TimeToFirstToken => set.mean(Meaning::TimeToFirstToken).map(Seconds::as_millis),
-            Field::TokensPerStep => set.tokens_per_step().filter(|&tokens| tokens > MORE_THAN_ONE_TOKEN),
+            Field::TokensPerStep => {
+                set.tokens_per_step().map(|tokens| if tokens > MORE_THAN_ONE_TOKEN { tokens } else { 1.0 })
+            }
+            Field::Batch => streams_at_once(&set, self.engines()),
+            Field::ReplyTokens => tokens_per_request(&set, Meaning::RequestGenerationTokens, Meaning::GenerationTokens),
             // Half of a reply is in the cache on average while it is being written.
             Field::Context => {
-                let mean = |meaning| set.histogram(meaning).and_then(Histogram::mean);
-                Some(mean(Meaning::RequestPromptTokens)? + mean(Meaning::RequestGenerationTokens).unwrap_or(0.0) / 2.0)
+                let prompt = tokens_per_request(&set, Meaning::RequestPromptTokens, Meaning::PromptTokens)?;
+                let reply = tokens_per_request(&set, Meaning::RequestGenerationTokens, Meaning::GenerationTokens);
+                Some((prompt + reply.unwrap_or(0.0) / 2.0).round())
             }
             _ => None,
         }
         .filter(|value| value.is_finite() && *value > 0.0)
+        // A mean is kept to the digits that it has; a slider goes no further than its field.
+        .map(|value| value.clamp(field.spec().min, field.spec().max))
+    }
+
+    /// Engines of the looked-at part of the dump: each serves its own batch on its own GPUs.
+    fn engines(&self) -> f64 {
+        let Some(measured) = &self.measured else { return 1.0 };
+        measured.sets.iter().filter(|set| measured.selection.includes(&set.selection)).count().max(1) as f64
     }
 
     fn catalogue_value(&self, field: Field) -> Option<f64> {
@@ -109,8 +131,8 @@ impl Scenario {
                 let gpu = self.gpu()?;
                 Some(gpu.achieved_bandwidth.unwrap_or(gpu.bandwidth).as_giga())
             }
-            Field::AllreduceLatency => Some(self.allreduce_fit()?.model.latency.as_micros()),
-            Field::AllreduceBandwidth => Some(self.allreduce_fit()?.model.bandwidth.as_giga()),
+            Field::AllreduceLatency => Some(self.allreduce_model()?.latency.as_micros()),
+            Field::AllreduceBandwidth => Some(self.allreduce_model()?.bandwidth.as_giga()),
             _ => None,
         }
     }
@@ -119,9 +141,14 @@ impl Scenario {
         match field {
             Field::ReplyTokens => Some(USUAL_REPLY_TOKENS),
             Field::Context => Some(USUAL_CONTEXT),
-            Field::TokensPerStep | Field::Batch | Field::Gpus => Some(1.0),
-            // A server that spans several GPUs nearly always splits every layer over all of them.
-            Field::TensorParallel => self.value(Field::Gpus).map(|gpus| gpus.value),
+            Field::TokensPerStep | Field::Batch => Some(1.0),
+            // At least those that layers are split over.
+            Field::Gpus => Some(self.typed.get(&Field::TensorParallel).map_or(1.0, |ranks| ranks * self.engines())),
+            // An engine that has several GPUs nearly always splits every layer over all of them.
+            Field::TensorParallel => {
+                let (gpus, engines) = (self.typed.get(&Field::Gpus).copied().unwrap_or(1.0), self.engines());
+                Some(if gpus % engines == 0.0 { gpus / engines } else { gpus })
+            }
             Field::WeightBits => Some(Precision::default().weights_bits),
             Field::KvBits => Some(self.precision().kv_bits),
             Field::ElementBytes | Field::AllreducesPerLayer => Some(2.0),
@@ -130,4 +157,29 @@ impl Scenario {
             _ => None,
         }
     }
+}
+
+/// Mean streams of one engine's step over the life of its counters, else those running now.
+///
+/// # Formula
+/// ITL observations / engine steps: each stream of a step is observed once, but for its first token.
+fn streams_at_once(set: &ServingMetrics, engines: f64) -> Option<f64> {
+    let whole = |meaning| set.histogram(meaning).and_then(|histogram| histogram.count);
+    let over_time = whole(Meaning::InterTokenLatency)
+        .zip(whole(Meaning::IterationTokens))
+        .filter(|(_, steps)| *steps > 0.0 && !set.per_token)
+        .map(|(observed, steps)| observed / steps);
+    let now = || set.value(Meaning::RequestsRunning).map(|running| running / engines);
+    over_time.filter(|streams| *streams >= 1.0).or_else(now).filter(|streams| *streams >= 1.0).map(to_a_tenth)
+}
+
+/// Tokens of an average request: of the finished ones, else all tokens over all that got a first one.
+fn tokens_per_request(set: &ServingMetrics, finished: Meaning, all: Meaning) -> Option<f64> {
+    let started = || set.histogram(Meaning::TimeToFirstToken).and_then(|histogram| histogram.count);
+    let over_all = || Some(set.value(all)? / started().filter(|started| *started > 0.0)?);
+    set.histogram(finished).and_then(Histogram::mean).or_else(over_all).map(f64::round)
+}
+
+fn to_a_tenth(value: f64) -> f64 {
+    (value * 10.0).round() / 10.0
 }

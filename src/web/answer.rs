@@ -10,11 +10,17 @@ use leptos::prelude::*;
 pub fn Answer() -> impl IntoView {
     let state = State::expect();
     let said = Memo::new(move |_| state.analysis.with(|analysis| verdict(&state.scenario(), analysis)));
+    let doubts = Memo::new(move |_| said.with(|said| said.doubts.clone()));
     let figures = Memo::new(move |_| state.analysis.with(|analysis| key_figures(&state.scenario(), analysis)));
     view! {
         <section class="answer" aria-labelledby="headline">
             <p class="origin">{move || origin(state)}</p>
             <h1 id="headline">{move || said.with(|said| said.headline.clone())}</h1>
+            <div role="alert">
+                <ul class="doubts">
+                    {move || doubts.get().into_iter().map(|text| view! { <li>{text}</li> }).collect_view()}
+                </ul>
+            </div>
             <dl class="figures">
                 {move || figures.get().into_iter().map(|figure| view! {
                     <div class="figure" data-figure=figure.key>

@@ -93,7 +93,7 @@ fn ModelPicker() -> impl IntoView {
 fn GpuPicker() -> impl IntoView {
     let state = State::expect();
     let chosen = state.read(|scenario| scenario.gpu.clone().unwrap_or_default());
-    let left_over = state.read(|scenario| scenario.hardware_left_over);
+    let left_over = state.read(|scenario| scenario.left_over.gpu);
     let choose = move |id: String| state.apply(Action::Gpu((id != NONE).then_some(id)));
     view! {
         <div class="picker" class:attention=move || left_over.get()>

@@ -109,11 +109,7 @@ impl State {
             Action::Model(model) => after.set_model(model),
             Action::Gpu(gpu) => after.set_gpu(gpu),
             Action::Estimate(choice) => after.choice = choice,
-            Action::Select(selection) => {
-                if let Some(measured) = &mut after.measured {
-                    measured.selection = selection;
-                }
-            }
+            Action::Select(selection) => after.select(selection),
             Action::Adopt(name, dump) => after.adopt(&name, &dump),
             Action::Load(scenario) => after = *scenario,
         }

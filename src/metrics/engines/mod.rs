@@ -151,13 +151,14 @@ pub static ENGINES: &[&Engine] = &[
 ];
 
 /// Labels that tell servers apart where one text holds several of them (a federation, a cluster of Ray).
-pub const REPLICA_LABELS: &[&str] = &["ReplicaId", "WorkerId", "worker_addr", "pod", "pod_name", "instance", "replica"];
+pub const REPLICA_LABELS: &[&str] =
+    &["ReplicaId", "WorkerId", "worker_addr", "pod", "pod_name", "instance", "server", "replica"];
 
 /// How many of an engine's names it takes before names without prefix are believed to be its own.
 const ENOUGH_NAMES: usize = 3;
 
 /// Names that only servers of language models have: one is enough.
-const TELLING: &[&str] =
+pub(super) const TELLING: &[&str] =
     &["time_to_first_token_seconds", "time_per_output_token_seconds", "inter_token_latency_seconds"];
 
 impl Engine {

@@ -3,7 +3,7 @@
 //! Its inter-token latency is per token: the time since the last output is divided by the output's tokens and observed
 //! once for each. Token counters grow when a request finishes, so they lag behind the histograms under load.
 
-use super::{ENGINE, Engine, Observes, name};
+use super::{ENGINE, Engine, NamePart, Observes, name};
 use crate::metrics::meaning::Meaning::*;
 
 pub static SGLANG: Engine = Engine {
@@ -19,9 +19,12 @@ pub static SGLANG: Engine = Engine {
         // Until March 2025.
         name("time_per_output_token_seconds", InterTokenLatency),
         name("time_to_first_token_seconds", TimeToFirstToken),
+        name("request_time_per_output_token_seconds", TimePerOutputToken),
         name("e2e_request_latency_seconds", EndToEndLatency),
         name("queue_time_seconds", QueueTime),
+        name("prompt_tokens_histogram", RequestPromptTokens),
         name("request_prompt_tokens", RequestPromptTokens),
+        name("generation_tokens_histogram", RequestGenerationTokens),
         name("request_generation_tokens", RequestGenerationTokens),
         name("prompt_tokens", PromptTokens),
         name("generation_tokens", GenerationTokens),
@@ -31,6 +34,7 @@ pub static SGLANG: Engine = Engine {
         name("num_queue_reqs", RequestsWaiting),
         name("token_usage", KvCacheUsage),
         name("max_total_num_tokens", KvCacheCapacity),
+        name("cache_config_info", KvCacheCapacity).given_as(NamePart::Labels(&["num_pages", "page_size"])),
         name("cache_hit_rate", PrefixCacheHitRate),
         name("spec_accept_length", AcceptedLength),
         name("gen_throughput", GenerationThroughput),
@@ -50,6 +54,10 @@ pub static SGLANG: Engine = Engine {
         "forward_execution_seconds",
         "cuda_graph_passes",
         "num_grammar_queue_reqs",
+        "num_so_requests",
+        "uncached_prompt_tokens_histogram",
+        "full_token_usage",
+        "spec_verify_calls",
     ],
     ..ENGINE
 };

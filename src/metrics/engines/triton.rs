@@ -13,6 +13,7 @@ pub static TRITON: Engine = Engine {
     names: &[
         name("trt_llm_request_metrics", RequestsRunning).only("request_type", "scheduled"),
         name("trt_llm_request_metrics", RequestsWaiting).only("request_type", "waiting"),
+        name("inference_pending_request_count", RequestsWaiting),
         name("trt_llm_kv_cache_block_metrics", KvCacheUsage).only("kv_cache_block_type", "fraction"),
         name("inference_request_success", RequestsFinished),
         name("inference_request_success", EndToEndLatency).given_as(Count),

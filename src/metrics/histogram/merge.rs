@@ -6,7 +6,7 @@ impl Histogram {
     /// Adds another histogram of the same metric.
     ///
     /// With equal bounds the buckets add up. With differing bounds (two engine versions) only the bounds both have are
-    /// kept, since only there both cumulative counts are known; without any, all are in one unbounded bucket. A sum or count that one side lacks is lacking in the
+    /// kept, since only there both cumulative counts are known. A sum or count that one side lacks is lacking in the
     /// result: half of it would be a wrong number. An empty histogram adds nothing.
     pub fn add(&mut self, other: &Self) {
         if other.is_empty() {
@@ -21,13 +21,8 @@ impl Histogram {
                 bucket.count += added.count;
             }
         } else {
-            let seen = self.total() + other.total();
             let (ours, theirs) = (self.restricted_to(other), other.restricted_to(self));
             self.buckets = ours.zip(theirs).map(|(a, b)| Bucket { le: a.le, count: a.count + b.count }).collect();
-            // Two parts of a cut dump may share no bound at all; what was observed still was.
-            if self.buckets.is_empty() {
-                self.buckets.push(Bucket { le: f64::INFINITY, count: seen });
-            }
         }
         self.sum = self.sum.zip(other.sum).map(|(a, b)| a + b);
         self.count = self.count.zip(other.count).map(|(a, b)| a + b);
@@ -66,14 +61,6 @@ mod tests {
         let mut all = histogram(&[(1.0, 1.0), (2.0, 3.0), (4.0, 4.0), (f64::INFINITY, 4.0)], 6.0);
         all.add(&histogram(&[(2.0, 2.0), (3.0, 5.0), (f64::INFINITY, 6.0)], 12.0));
         assert_eq!(all, histogram(&[(2.0, 5.0), (f64::INFINITY, 10.0)], 18.0));
-    }
-
-    #[test]
-    fn parts_without_a_common_bound_keep_their_observations() {
-        let cut = |le, count| Histogram { buckets: vec![Bucket { le, count }], sum: None, count: None };
-        let mut all = cut(0.01, 954.0);
-        all.add(&cut(10.0, 243.0));
-        assert_eq!(all.total(), 1197.0);
     }
 
     #[test]

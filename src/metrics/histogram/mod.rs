@@ -70,13 +70,14 @@ pub struct Bucket {
 impl Histogram {
     /// How many observations there are: the stated count, or else what the buckets hold.
     pub fn total(&self) -> f64 {
-        self.count.unwrap_or_else(|| self.in_buckets())
+        // The sum of no numbers is −0.
+        self.count.unwrap_or_else(|| self.in_buckets() + 0.0)
     }
 
     /// The exact mean, in the metric's unit: `sum / count`.
     ///
-    /// `None` without a sum, without observations, and where the number of observations is not known (no count and
-    /// no +Inf bucket: the dump was cut).
+    /// `None` without a sum, without observations, where the number of observations is not known (no count and no
+    /// +Inf bucket: the dump was cut), and where the sum is impossible beside the buckets.
     ///
     /// ```
     /// use decodescope::metrics::histogram::Histogram;
@@ -85,7 +86,7 @@ impl Histogram {
     /// ```
     pub fn mean(&self) -> Option<f64> {
         let count = self.count.or_else(|| self.has_infinity().then(|| self.in_buckets()))?;
-        (count > 0.0).then_some(self.sum? / count)
+        (count > 0.0 && self.sum_outside().is_none()).then_some(self.sum? / count)
     }
 
     /// The counts as Prometheus writes them: each bucket with all observations up to its bound. Ends with +∞ when

@@ -9,6 +9,8 @@ const OF_ROUTERS: &[&str] = &[
     "vllm:num_prefill_requests",
     "vllm:num_decoding_requests",
     "vllm:healthy_pods",
+    "vllm:healthy_pods_total",
+    "router:current_qps",
     "vllm:avg_itl",
     "router_queueing_delay_seconds",
 ];

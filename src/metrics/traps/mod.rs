@@ -9,10 +9,12 @@
 //! | `requests` | requests that never finish, sequences counted as requests |
 //! | `releases` | bugs and renames of particular releases |
 //! | `processes` | several processes or engines behind one text |
+//! | `cache` | a prefix cache that never hits |
 //! | `idle` | counters since start on a server that does nothing now |
 //! | `elsewhere` | a router's metrics, or a server told not to tell |
 
 mod buckets;
+mod cache;
 mod elsewhere;
 mod first_token;
 mod idle;
@@ -35,7 +37,8 @@ pub(super) struct Scene<'a> {
     pub sets: &'a [ServingMetrics],
     pub names: &'a [NameCount],
     pub series: &'a SeriesMap,
-    pub exposition: &'a Exposition<'a>,
+    /// The text, where one dump is looked at rather than the time between two.
+    pub exposition: Option<&'a Exposition<'a>>,
 }
 
 type Trap = fn(&Scene<'_>) -> Option<String>;
@@ -52,6 +55,7 @@ const TRAPS: &[Trap] = &[
     buckets::time_to_first_token_above_the_last_bound,
     buckets::end_to_end_latency_above_the_last_bound,
     steps::several_tokens_per_step,
+    steps::time_per_token,
     steps::more_outputs_than_tokens,
     first_token::queue_within,
     first_token::prefill_elsewhere,
@@ -62,14 +66,35 @@ const TRAPS: &[Trap] = &[
     processes::share_above_one,
     processes::engine_missing,
     processes::ensemble,
+    cache::no_prefix_hits,
     idle::nothing_runs,
     elsewhere::router,
     elsewhere::statistics_off,
 ];
 
+/// Those that also show in the time between two scrapes.
+const TRAPS_BETWEEN: &[Trap] = &[
+    buckets::coarse_inter_token_latency,
+    buckets::coarse_time_to_first_token,
+    buckets::inter_token_latency_above_the_last_bound,
+    buckets::time_to_first_token_above_the_last_bound,
+    steps::several_tokens_per_step,
+    steps::time_per_token,
+    first_token::queue_within,
+];
+
 /// Every trap this dump shows.
 pub(super) fn traps(scene: &Scene<'_>) -> Vec<Warning> {
-    let told = TRAPS.iter().filter_map(|trap| trap(scene));
+    tell(TRAPS, scene)
+}
+
+/// Every trap the time between two scrapes shows.
+pub(super) fn traps_between(scene: &Scene<'_>) -> Vec<Warning> {
+    tell(TRAPS_BETWEEN, scene)
+}
+
+fn tell(traps: &[Trap], scene: &Scene<'_>) -> Vec<Warning> {
+    let told = traps.iter().filter_map(|trap| trap(scene));
     told.map(|message| Warning::whole(WarningKind::Trap, message)).collect()
 }
 

@@ -64,8 +64,8 @@ fn is_per_output(name: &str) -> bool {
 pub fn prefix_counters_in_blocks(scene: &Scene<'_>) -> Option<String> {
     let queries = scene.all.value(Meaning::PrefixCacheQueries).filter(|queries| *queries > 0.0)?;
     let metric = scene.names.iter().find(|name| name.meaning == Some(Meaning::PrefixCacheQueries))?;
-    let family = scene.exposition.family_of(&metric.name);
-    let family = family.or_else(|| scene.exposition.family_of(&format!("{}_total", metric.name)))?;
+    let text = scene.exposition?;
+    let family = text.family_of(&metric.name).or_else(|| text.family_of(&format!("{}_total", metric.name)))?;
     family.help.as_ref().filter(|help| help.to_lowercase().contains("block"))?;
     Some(format!(
         "{} counts blocks, not tokens: {} blocks were looked up; the hit rate is a share of blocks",

@@ -34,6 +34,22 @@ pub fn several_tokens_per_step(scene: &Scene<'_>) -> Option<String> {
     ))
 }
 
+/// A server that observes the latency per token, while a step yields several.
+pub fn time_per_token(scene: &Scene<'_>) -> Option<String> {
+    if !scene.all.per_token {
+        return None;
+    }
+    let tokens = scene.all.accepted_length().filter(|length| *length > 1.0 + SLACK)?;
+    let (token, step) = (scene.all.mean(Meaning::InterTokenLatency)?, scene.all.step_time()?);
+    Some(format!(
+        "{} observes its latency per token, {}, while a step yields {} tokens: a step takes {}",
+        scene.all.product,
+        show(token),
+        significant(tokens, 3),
+        show(step)
+    ))
+}
+
 /// More latencies than tokens they could lie between.
 pub fn more_outputs_than_tokens(scene: &Scene<'_>) -> Option<String> {
     // Where tokens are counted only at a request's end, those of running ones are missing, and rightly so.

@@ -187,7 +187,9 @@ impl<'a> Reader<'a> {
         let before = before.get(from..).unwrap_or_default();
         let latest = self.arena.records.len();
         let follows = self.arena.records.last().is_some_and(|record| record.line + 1 == number);
-        if !line.bytes().all(digits) || !follows || before.ends_with(|letter: char| !letter.is_ascii_alphanumeric()) {
+        // Dots alone are an ellipsis.
+        let number_like = line.bytes().all(digits) && line.bytes().any(|byte| byte.is_ascii_digit());
+        if !number_like || !follows || before.ends_with(|letter: char| !letter.is_ascii_alphanumeric()) {
             return false;
         }
         let joined = format!("{before}{line}");
