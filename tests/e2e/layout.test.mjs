@@ -118,6 +118,8 @@ test("messages, refusals and tooltips are accessible in both themes", async ({ o
     await page.locator(".outcome.failed").waitFor();
     await page.evaluate(() => (location.hash = "v=98"));
     await page.locator(".notice").filter({ hasText: "98" }).waitFor();
+    await field(page, "gpus").text.fill("2");
+    await page.locator(".doubts li").filter({ hasText: "Tensor parallel 8 needs as many GPUs" }).waitFor();
     await field(page, "tp").text.fill("many");
     await page.locator("[data-chart=budget] canvas").hover({ position: { x: 500, y: 40 } });
     await page.locator(".tooltip").waitFor();
