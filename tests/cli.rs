@@ -143,7 +143,7 @@ fn what_is_not_metrics_exits_with_one_and_says_so() {
 #[test]
 fn wrong_usage_exits_with_two_and_says_what_was_expected() {
     for (arguments, expected) in [
-        (vec!["report", "--tensor-parallel", "many"], "expected a number from 1 to 64"),
+        (vec!["report", "--tensor-parallel", "many"], "expected a whole number from 1 to 64"),
         (vec!["report", "--bandwidth", "-5"], "expected a number from 10 to 20000 GB/s"),
         (vec!["report", "--format", "xml"], "json"),
         (vec!["report", "--gpu", "rtx-pro-600"], "did you mean rtx-pro-6000?"),

@@ -56,11 +56,13 @@ impl RungKind {
             Self::ShorterLayers(_) => "every layer takes so much less, whatever saves it",
             Self::Trial => "allreduce and bytes changed as set under What if, all else as today",
             Self::FreeAllreduce(EstimateKind::AlphaBeta) => {
-                "allreduces take no time; they take what the microbenchmark says"
+                "allreduces take no time; today they take what latency and bandwidth say"
             }
-            Self::FreeAllreduce(EstimateKind::StatedShare) => "allreduces take no time; they take the stated share",
+            Self::FreeAllreduce(EstimateKind::StatedShare) => {
+                "allreduces take no time; today they take the stated share"
+            }
             Self::FreeAllreduce(EstimateKind::StatedCompute) => "only the stated compute time is left",
-            Self::FreeAllreduce(_) => "allreduces take no time; all estimates together",
+            Self::FreeAllreduce(_) => "allreduces take no time; today they take what all estimates together say",
             Self::PerfectBandwidth => "memory is read at full bandwidth, allreduces stay, nothing else takes time",
             Self::Both => "memory is read at full bandwidth and nothing else takes time",
         }

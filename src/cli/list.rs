@@ -31,9 +31,10 @@ pub fn gpus() -> Outcome {
             format!("{:.0} GiB", gpu.memory_gib()),
             show(gpu.bandwidth).to_string(),
             gpu.achieved_bandwidth.map_or("—".to_owned(), |achieved| show(achieved).to_string()),
+            gpu.source.to_owned(),
         ]
     });
-    table(&["id", "GPU", "memory", "bandwidth", "achieved"], rows.collect())
+    table(&["id", "GPU", "memory", "bandwidth", "achieved", "source"], rows.collect())
 }
 
 fn table(header: &[&str], rows: Vec<Vec<String>>) -> Outcome {

@@ -53,9 +53,15 @@ fn main() -> ExitCode {
     };
     match outcome {
         Ok(Outcome { text, usable }) => {
-            // A reader that has seen enough (`| head`) closes the pipe; that is no failure.
-            let _ = std::io::stdout().lock().write_all(text.as_bytes());
-            ExitCode::from(u8::from(!usable))
+            let mut output = std::io::stdout().lock();
+            match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {
+                // A reader that has seen enough (`| head`) closes the pipe; that is no failure.
+                Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+                    eprintln!("decodescope: cannot write: {error}");
+                    ExitCode::FAILURE
+                }
+                _ => ExitCode::from(u8::from(!usable)),
+            }
         }
         Err(Failure { message, code }) => {
             eprintln!("decodescope: {message}");

@@ -19,7 +19,10 @@ pub fn run(matches: &ArgMatches) -> Result<Outcome, Failure> {
         scenario = Scenario::example();
     } else {
         let files: Vec<String> = matches.get_many("files").into_iter().flatten().cloned().collect();
-        match input::read(&files)? {
+        // A latency given by hand stands in for a dump: then standard input is somebody else's, such as a loop's.
+        let by_hand_alone = files.is_empty() && typed(matches, Field::InterTokenLatency).is_some();
+        let read = if by_hand_alone { None } else { input::read(&files)? };
+        match read {
             Some(Input { name, dump }) => {
                 scenario.adopt(&name, &dump);
                 usable = dump.outcome == metrics::Outcome::Fine;

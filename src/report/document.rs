@@ -126,7 +126,7 @@ fn escape(text: &str) -> String {
         if matches!(character, '\\' | '|' | '*' | '_' | '`' | '<' | '[' | ']') {
             out.push('\\');
         }
-        out.push(if character == '\n' { ' ' } else { character });
+        out.push(if character.is_control() { ' ' } else { character });
     }
     out
 }
@@ -174,7 +174,10 @@ fn text_table(out: &mut String, header: &[String], rows: &[Vec<String>]) {
 /// Text broken between words into lines of so many characters; a longer word stands alone.
 fn lines(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
-    for word in text.split_whitespace() {
+    // Names in a dump may hold anything; only text reaches the terminal, never a command to it.
+    let text: String = text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
+    // Only plain spaces part words: a no-break space keeps a number together.
+    for word in text.split(' ').filter(|word| !word.is_empty()) {
         let Some(line) = lines.last_mut() else { break };
         if line.is_empty() {
             *line += word;

@@ -14,8 +14,8 @@ use crate::units::{Bytes, Range, Ratio, Seconds};
 /// Points along the curve: enough that it looks smooth at any width.
 const CURVE_POINTS: u32 = 96;
 
-/// A component that is less of the whole than this is shown with the rest of the small ones.
-const LEAST_NAMED: f64 = 0.012;
+/// As many components as there are colours to tell apart; the smaller ones are shown together.
+const MOST_NAMED: usize = 7;
 
 /// A chart, where it stands on the page, and what is worth saying beside it.
 #[derive(Debug, Clone, PartialEq)]
@@ -212,7 +212,8 @@ fn curve(analysis: &Analysis) -> Option<Figure> {
 
 fn histogram(key: &'static str, meaning: Meaning, histogram: &metrics::Histogram) -> Option<Figure> {
     let total = histogram.total();
-    if total <= 0.0 || histogram.buckets.is_empty() {
+    // Without a finite bound there is nothing to draw.
+    if total <= 0.0 || !histogram.buckets.iter().any(|bucket| bucket.le.is_finite()) {
         return None;
     }
     let buckets = histogram.buckets.iter().map(|bucket| Bucket {
@@ -240,13 +241,17 @@ fn bounds(histogram: &metrics::Histogram) -> Vec<String> {
     let quantiles = [("p50", 0.5), ("p90", 0.9), ("p99", 0.99)].map(|(name, q)| {
         let quantile = histogram.quantile(q)?;
         let [low, high] = [quantile.low, quantile.high].map(Seconds::new);
+        // "At least nothing" says nothing.
+        if low == Seconds::ZERO && !high.is_finite() {
+            return None;
+        }
         let range = show_range(Range { low, likely: low, high });
         let guess = quantile.interpolated.map(|value| format!(" (Prometheus: {})", show(Seconds::new(value))));
         Some(format!("{name} {range}{}", guess.unwrap_or_default()))
     });
     let known: Vec<String> = quantiles.into_iter().flatten().collect();
     let within = (!known.is_empty()).then(|| format!("What buckets and sum allow: {}.", known.join("; ")));
-    let single = histogram.single_bucket().map(|only| {
+    let single = histogram.single_bucket().filter(|only| only.count > 1.0 && histogram.mean().is_some()).map(|only| {
         format!(
             "All {} observations sit in one bucket: only their mean is known exactly, the rest within these bounds.",
             count(only.count)
@@ -257,8 +262,8 @@ fn bounds(histogram: &metrics::Histogram) -> Vec<String> {
 
 fn bytes(analysis: &Analysis) -> Option<Figure> {
     let memory = analysis.memory.as_ref()?;
-    let worth_a_name = |(_, bytes): &(_, Bytes)| bytes.get() >= LEAST_NAMED * memory.bytes.get();
-    let (named, small): (Vec<_>, Vec<_>) = memory.components().into_iter().partition(worth_a_name);
+    let mut named = memory.components();
+    let small = named.split_off(MOST_NAMED.min(named.len()));
     let rest: Bytes = small.into_iter().map(|(_, bytes)| bytes).sum();
     let segment = |label: String, bytes: Bytes| Segment {
         label,

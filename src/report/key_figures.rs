@@ -45,7 +45,8 @@ fn speed(analysis: &Analysis) -> KeyFigure {
 
 fn layer(analysis: &Analysis) -> KeyFigure {
     let label = analysis.layers.map_or("Each layer".to_owned(), |l| format!("Each of {} layers", count(l.value)));
-    let note = analysis.saving.as_ref().map_or("needs the model".to_owned(), |saving| {
+    let nothing_left = if analysis.layers.is_some() { "less than what is taken off" } else { "needs the model" };
+    let note = analysis.saving.as_ref().map_or(nothing_left.to_owned(), |saving| {
         format!("{} µs less in each: {}", trimmed(saving.per_layer.as_micros()), show_change(saving.gain))
     });
     figure("layer", label, analysis.layer_time().map(|time| show_micros(time).to_string()), note)

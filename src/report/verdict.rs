@@ -231,8 +231,11 @@ fn allreduce_sentence(analysis: &Analysis) -> Option<String> {
         sentence += &format!(" and up to {} by the other estimates", show(all.share.high));
     }
     let ceiling = of_today(EstimateKind::Combined).unwrap_or(best).ceiling;
-    sentence += &format!("; were they free, {} would become {}.", show(step.speed), show_range(ceiling));
-    Some(sentence)
+    Some(if ceiling.low.is_finite() {
+        sentence + &format!("; were they free, {} would become {}.", show(step.speed), show_range(ceiling))
+    } else {
+        sentence + ", which is the whole step: the estimate must be too high."
+    })
 }
 
 fn by(estimate: &Estimate) -> &'static str {

@@ -191,11 +191,26 @@ impl Spec {
         let text = text.trim().replace('−', "-");
         let digits = text.find(|c: char| !(c.is_ascii_digit() || "+-.,eE".contains(c))).unwrap_or(text.len());
         let (number, unit) = text.split_at_checked(digits).ok_or(error)?;
-        // A comma before exactly three digits could group thousands: only a lone one is a decimal comma.
-        let number: f64 = number.replacen(',', ".", 1).parse().map_err(|_| error)?;
+        let number: f64 = self.without_commas(number).ok_or(error)?.parse().map_err(|_| error)?;
         let value = number * self.unit_scale(unit.trim()).ok_or(error)?;
         let whole = matches!(self.steps, Steps::Whole) && value.fract() != 0.0;
         if value.is_finite() && (self.min..=self.max).contains(&value) && !whole { Ok(value) } else { Err(error) }
+    }
+
+    /// Commas as what they can only mean: thousands where things are counted, else a decimal comma; neither
+    /// where both are possible (1,234 ms).
+    fn without_commas(&self, number: &str) -> Option<String> {
+        let grouped = number.split(',').enumerate().all(|(place, digits)| {
+            let whole = !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit());
+            whole && if place == 0 { digits.len() <= 3 } else { digits.len() == 3 }
+        });
+        let counted = matches!(self.steps, Steps::Whole | Steps::WholeRatio);
+        match (number.contains(','), counted, grouped) {
+            (false, _, _) => Some(number.to_owned()),
+            (true, true, true) => Some(number.replace(',', "")),
+            (true, false, false) => Some(number.replacen(',', ".", 1)),
+            (true, _, _) => None,
+        }
     }
 
     /// What one of a typed unit is in the field's own.
@@ -293,13 +308,14 @@ mod tests {
             (Field::InterTokenLatency, "250 us", 0.25),
             (Field::Bandwidth, "3.35 TB/s", 3350.0),
             (Field::Context, "128k", 128_000.0),
+            (Field::Context, "131,072", 131_072.0),
             (Field::StatedShareLow, "55 %", 55.0),
             (Field::Layers, "7.8e1", 78.0),
         ] {
             let read = field.spec().parse(text).unwrap();
             assert!((read - value).abs() < 1e-9 * value, "{text}: {read}");
         }
-        for text in ["", "-", "x", "17 GB/s", "-4", "1e9", "NaN", "inf", "1,234.5"] {
+        for text in ["", "-", "x", "17 GB/s", "-4", "1e9", "NaN", "inf", "1,234.5", "1,234", "17,39,1"] {
             let error = Field::InterTokenLatency.spec().parse(text).unwrap_err();
             assert_eq!(error.to_string(), "expected a number from 0.05 to 5000 ms", "{text}");
         }

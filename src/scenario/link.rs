@@ -78,15 +78,16 @@ pub fn encode(scenario: &Scenario) -> String {
 /// # Errors
 /// [`LinkError`] where it is not a link of this tool, is newer than it, or is damaged.
 pub fn decode(link: &str) -> Result<Option<Scenario>, LinkError> {
-    let link = link.trim().trim_start_matches('#');
+    let link = as_written(link);
     if link.is_empty() {
         return Ok(None);
     }
-    let parts = link.split('&').filter_map(|part| part.split_once('='));
+    let parts = link.trim_start_matches('#').split('&').filter_map(|part| part.split_once('='));
     let version = parts.clone().find(|(key, _)| *key == "v").map(|(_, version)| version);
     match version.map(str::parse::<u32>) {
         None => return Err(LinkError::NoVersion),
-        Some(Ok(version)) if version <= VERSION && version > 0 => {}
+        Some(Ok(1..=VERSION)) => {}
+        Some(Ok(0)) => return Err(LinkError::Broken { key: "v".to_owned(), expected: "a version from 1 on" }),
         Some(Ok(_)) => return Err(LinkError::Newer(version.unwrap_or_default().to_owned())),
         Some(Err(_)) => return Err(LinkError::Broken { key: "v".to_owned(), expected: "a whole number" }),
     }
@@ -95,6 +96,29 @@ pub fn decode(link: &str) -> Result<Option<Scenario>, LinkError> {
         read_part(&mut scenario, key, text)?;
     }
     Ok(Some(scenario))
+}
+
+/// The link as it was written, out of what mail programs, chats and editors make of one.
+fn as_written(link: &str) -> String {
+    let link = link.trim().trim_start_matches('#').trim_end_matches(['.', ',', ';', ')', '>', '"', '\'']);
+    let link = link.replace("&amp;", "&");
+    if !link.contains('%') {
+        return link;
+    }
+    let mut bytes = link.as_bytes().iter();
+    let mut written = Vec::with_capacity(link.len());
+    while let Some(&byte) = bytes.next() {
+        let rest = bytes.as_slice();
+        let code = rest.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
+        match code.filter(|_| byte == b'%').and_then(|code| u8::from_str_radix(code, 16).ok()) {
+            Some(decoded) => {
+                written.push(decoded);
+                bytes.nth(1);
+            }
+            None => written.push(byte),
+        }
+    }
+    String::from_utf8_lossy(&written).into_owned()
 }
 
 fn read_part(scenario: &mut Scenario, key: &str, text: &str) -> Result<(), LinkError> {
@@ -148,7 +172,7 @@ pub fn choice_key(choice: EstimateChoice) -> &'static str {
 }
 
 fn pack(key: &str, value: &impl Serialize) -> Option<String> {
-    let json = serde_json::to_vec(value).ok()?;
+    let json = serde_json::to_vec(value).ok().filter(|json| json.len() as u64 <= MOST_UNPACKED)?;
     let mut deflater = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::best());
     deflater.write_all(&json).ok()?;
     Some(format!("{key}={}", URL_SAFE_NO_PAD.encode(deflater.finish().ok()?)))

@@ -27,10 +27,12 @@ impl Measured {
             for (meaning, latency) in &mut set.histograms {
                 if !matches!(meaning, Meaning::InterTokenLatency | Meaning::TimeToFirstToken) {
                     let histogram = &latency.histogram;
-                    latency.histogram =
-                        Histogram { buckets: Vec::new(), sum: histogram.sum, count: Some(histogram.total()) };
+                    // Where the dump was cut the count is only a lower bound, and there is no mean.
+                    let (sum, count) = histogram.mean().and(histogram.sum.zip(Some(histogram.total()))).unzip();
+                    latency.histogram = Histogram { buckets: Vec::new(), sum, count };
                 }
             }
+            set.values.retain(|_, value| value.is_finite());
         }
         Self { name: name.to_owned(), sets, selection: Selection::default() }
     }
@@ -44,6 +46,11 @@ impl Measured {
     /// The selections there are to choose from: all together, each model, each engine of each model.
     #[must_use]
     pub fn selections(&self) -> Vec<Selection> {
+        // Engines 2 and 10 in this order.
+        let number =
+            |set: &&ServingMetrics| set.selection.engine.as_ref().and_then(|engine| engine.parse::<u64>().ok());
+        let mut sets: Vec<&ServingMetrics> = self.sets.iter().collect();
+        sets.sort_by_key(|set| (set.selection.model.clone(), number(set)));
         let mut selections = vec![Selection::default()];
         let mut add = |selection: Selection| {
             if !selections.contains(&selection) {
@@ -53,12 +60,12 @@ impl Measured {
         let several_models =
             self.sets.iter().any(|set| Some(&set.selection.model) != self.sets.first().map(|s| &s.selection.model));
         if several_models {
-            for set in &self.sets {
+            for set in &sets {
                 add(Selection { model: set.selection.model.clone(), engine: None });
             }
         }
         if self.sets.len() > 1 {
-            for set in &self.sets {
+            for set in &sets {
                 add(set.selection.clone());
             }
         }

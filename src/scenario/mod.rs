@@ -178,10 +178,10 @@ impl Scenario {
     pub fn adopt(&mut self, name: &str, dump: &Dump) {
         let measured = Measured::distil(name, dump);
         if self.is_example() {
-            let hardware = [Field::Gpus, Field::TensorParallel];
-            self.typed.retain(|field, _| hardware.contains(field));
-            self.model = None;
-            self.left_over = LeftOver { gpu: true, count: true };
+            self.leave_example();
+        } else if self.measured.as_ref().is_some_and(|old| old.model_name() != measured.model_name()) {
+            // Another model is served now: what was known of the old one says nothing of it.
+            self.set_model(None);
         }
         // Numbers typed in place of measurements give way to the new measurements.
         for field in [Field::InterTokenLatency, Field::TimeToFirstToken, Field::TokensPerStep] {
@@ -196,6 +196,18 @@ impl Scenario {
         if let Some(measured) = &mut self.measured {
             measured.selection = selection;
             self.recognise_model();
+        }
+    }
+
+    /// Keeps what a person has set, and of the example only the hardware, marked as left over.
+    fn leave_example(&mut self) {
+        let example = Self::example();
+        let hardware = [Field::Gpus, Field::TensorParallel];
+        let same = |field: &Field| self.typed.get(field) == example.typed.get(field);
+        self.left_over = LeftOver { gpu: self.gpu == example.gpu, count: hardware.iter().all(same) };
+        self.typed.retain(|field, value| hardware.contains(field) || example.typed.get(field) != Some(value));
+        if self.model == example.model {
+            self.model = None;
         }
     }
 

@@ -3,6 +3,7 @@
 use super::spoken::Spoken;
 use super::state::State;
 use crate::report::{NO_TIMINGS, key_figures, verdict};
+use crate::scenario::Scenario;
 use leptos::prelude::*;
 
 /// The verdict and the key figures.
@@ -49,9 +50,10 @@ pub fn Answer() -> impl IntoView {
 fn origin(state: State) -> String {
     let scenario = state.scenario();
     match &scenario.measured {
-        Some(_) if scenario.is_example() => {
+        Some(_) if scenario == Scenario::example() => {
             "Worked example: GLM-5 in 4-bit GGUF on eight RTX PRO 6000 over PCIe, one request".to_owned()
         }
+        Some(_) if scenario.is_example() => "Worked example, with changed numbers".to_owned(),
         Some(measured) => {
             let set = measured.selected();
             let unnamed = measured.sets.iter().all(|set| set.selection.model.is_none());

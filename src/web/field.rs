@@ -1,7 +1,7 @@
 //! One number: its label, a text field, a slider, its unit, where it came from, and the way back.
 
 use super::state::{Action, State};
-use crate::scenario::{Field, Source};
+use crate::scenario::{Field, Source, Steps};
 use crate::units::format::trimmed;
 use leptos::ev::KeyboardEvent;
 use leptos::prelude::*;
@@ -23,6 +23,9 @@ pub fn NumberField(field: Field) -> impl IntoView {
     let text = move || number().map(trimmed).unwrap_or_default();
 
     let draft = RwSignal::new(None::<String>);
+    // What was in force before the typing began: what is refused, or given up, goes back to it.
+    let before = StoredValue::new(None::<f64>);
+    let now = move || state.read_untracked(|scenario| scenario.typed.get(&field).copied());
     let error = RwSignal::new(None::<String>);
     let commit = move |written: String| {
         draft.set(Some(written.clone()));
@@ -39,13 +42,29 @@ pub fn NumberField(field: Field) -> impl IntoView {
             Err(refusal) => error.set(Some(refusal.to_string())),
         }
     };
-    let leave = move || {
+    let leave = move |keep: bool| {
+        if draft.get_untracked().is_some() && !(keep && error.with_untracked(Option::is_none)) {
+            state.apply(Action::Set(field, before.get_value()));
+            // The reason stays beside the value it went back to.
+            if !keep {
+                error.set(None);
+            }
+        }
         draft.set(None);
+        state.end_drag();
+    };
+    let begin = move || {
+        before.set_value(now());
         error.set(None);
         state.end_drag();
     };
-    let position = move || number().map_or(0.0, |value| (spec.position(value) * PLACES).round());
-    let slide = move |place: f64| state.apply(Action::Set(field, Some(spec.value_at(place / PLACES))));
+    // Whole numbers have a place each, so that an arrow key is a step.
+    let places = if spec.steps == Steps::Whole { spec.max - spec.min } else { PLACES };
+    let position = move || number().map_or(0.0, |value| (spec.position(value) * places).round());
+    let slide = move |place: f64| {
+        error.set(None);
+        state.apply(Action::Set(field, Some(spec.value_at(place / places))));
+    };
     let id = format!("field-{}", spec.key);
     let help = format!("help-{}", spec.key);
     let problem = format!("problem-{}", spec.key);
@@ -66,15 +85,20 @@ pub fn NumberField(field: Field) -> impl IntoView {
                 aria-invalid=move || error.with(Option::is_some).to_string()
                 prop:value=move || draft.get().unwrap_or_else(text)
                 on:input=move |event| commit(event_target_value(&event))
-                on:blur=move |_| leave()
-                on:keydown=move |event: KeyboardEvent| if matches!(event.key().as_str(), "Enter" | "Escape") { leave() }
+                on:focus=move |_| begin()
+                on:blur=move |_| leave(true)
+                on:keydown=move |event: KeyboardEvent| match event.key().as_str() {
+                    "Enter" => { leave(true); before.set_value(now()) }
+                    "Escape" => leave(false),
+                    _ => {}
+                }
             />
             <span class="unit">{spec.unit}</span>
             <input
                 class="slider"
                 type="range"
                 min="0"
-                max=PLACES.to_string()
+                max=places.to_string()
                 step="1"
                 aria-label=spec.label
                 aria-valuetext=spoken
@@ -88,7 +112,7 @@ pub fn NumberField(field: Field) -> impl IntoView {
                 title="Back to the value looked up"
                 aria-label=format!("Reset {}", spec.label)
                 disabled=move || !typed()
-                on:click=move |_| { leave(); state.apply(Action::Set(field, None)) }
+                on:click=move |_| { leave(false); state.apply(Action::Set(field, None)) }
             >"↺"</button>
             <span class="help" id=help>{spec.help}</span>
             <span class="problem" id=problem role="alert">{move || error.get()}</span>

@@ -9,6 +9,8 @@ use leptos::prelude::*;
 
 /// How many remarks are listed before the rest is only counted.
 const MOST_REMARKS: usize = 50;
+/// How many metric names are listed before the rest is only counted.
+const MOST_NAMES: usize = 500;
 
 /// The text field, the file button, and what became of the last input.
 #[component]
@@ -16,8 +18,6 @@ pub fn ImportPanel() -> impl IntoView {
     let state = State::expect();
     let text = RwSignal::new(String::new());
     let files = NodeRef::<leptos::html::Input>::new();
-    // A paste is read at once; what is typed by hand waits for the button.
-    let pasted = RwSignal::new(false);
     let read = move || {
         let content = text.get_untracked();
         if !content.trim().is_empty() {
@@ -34,11 +34,9 @@ pub fn ImportPanel() -> impl IntoView {
                 spellcheck="false"
                 placeholder="Paste what curl -s localhost:8000/metrics prints. Or drop a file anywhere."
                 prop:value=move || text.get()
-                on:paste=move |_| pasted.set(true)
-                on:input=move |event| {
-                    text.set(event_target_value(&event));
-                    if pasted.get_untracked() { pasted.set(false); read() }
-                }
+                // A paste is read at once and leaves the field as it is; what is typed by hand waits for the button.
+                data-reads-pastes="true"
+                on:input=move |event| text.set(event_target_value(&event))
             ></textarea>
             <div class="buttons">
                 <button type="button" class="primary" on:click=move |_| read() disabled=move || text.with(|t| t.trim().is_empty())>"Read"</button>
@@ -69,18 +67,15 @@ fn ImportOutcome() -> impl IntoView {
         import.with(|import| {
             let lines: usize = import.names.iter().map(|name| name.samples).sum();
             Some(match import.outcome? {
-                Outcome::NotMetrics => format!(
-                    "{}: not metrics text; what was on the page stays",
-                    sentence(&import.name).trim_end_matches('.')
-                ),
+                Outcome::NotMetrics => format!("{}: not metrics text; what was on the page stays", import.name),
                 Outcome::NothingUsable => format!(
                     "{}: {} read, nothing usable among them; what was on the page stays",
-                    sentence(&import.name).trim_end_matches('.'),
+                    import.name,
                     counted(lines, "sample")
                 ),
                 Outcome::Fine => format!(
                     "{}: {} of {} read",
-                    sentence(&import.name).trim_end_matches('.'),
+                    import.name,
                     counted(lines, "sample"),
                     counted(import.names.len(), "metric")
                 ),
@@ -95,7 +90,7 @@ fn ImportOutcome() -> impl IntoView {
             <details class="remarks">
                 <summary>{move || import.with(|import| format!("{} in it", counted(import.names.len(), "metric name")))}</summary>
                 <ul>
-                    {move || import.with(|import| import.names.iter().map(|name| {
+                    {move || import.with(|import| import.names.iter().take(MOST_NAMES).map(|name| {
                         let meaning = name.meaning.map(|meaning| format!(", read as {}", meaning.title())).unwrap_or_default();
                         view! { <li><code>{name.name.clone()}</code>{format!(" × {}{meaning}", name.samples)}</li> }
                     }).collect_view())}

@@ -5,6 +5,7 @@ use super::platform::media;
 use super::state::{Action, State};
 use crate::report::what_if_figures;
 use crate::scenario::{Field, Group, ModelChoice};
+use crate::units::format::show;
 use crate::{hardware, model};
 use leptos::prelude::*;
 
@@ -17,8 +18,8 @@ pub fn Inputs() -> impl IntoView {
         <FieldGroup group=Group::WhatIf title="What if" open=true><Outlook/></FieldGroup>
         <FieldGroup group=Group::Model title="Model" open=wide><ModelPicker/></FieldGroup>
         <FieldGroup group=Group::Hardware title="Hardware" open=wide><GpuPicker/></FieldGroup>
-        <FieldGroup group=Group::Measurement title="Measurement and load" open=wide><span/></FieldGroup>
-        <FieldGroup group=Group::Allreduce title="Allreduce and its evidence" open=wide><span/></FieldGroup>
+        <FieldGroup group=Group::Measurement title="Measurement and load" open=wide>{()}</FieldGroup>
+        <FieldGroup group=Group::Allreduce title="Allreduce and its evidence" open=wide>{()}</FieldGroup>
     }
 }
 
@@ -89,6 +90,19 @@ fn ModelPicker() -> impl IntoView {
     }
 }
 
+/// Which bandwidth the catalogue offers, and of what kind.
+fn gpu_hint(id: &str) -> String {
+    let Some(gpu) = hardware::find(id) else { return "No metrics endpoint names the hardware.".to_owned() };
+    let datasheet = show(gpu.bandwidth);
+    match gpu.achieved_bandwidth {
+        Some(achieved) => format!(
+            "Datasheet {datasheet}; published measurements reach {achieved}, used here.",
+            achieved = show(achieved)
+        ),
+        None => format!("Datasheet {datasheet}; no measurement is published, so what it delivers is less."),
+    }
+}
+
 #[component]
 fn GpuPicker() -> impl IntoView {
     let state = State::expect();
@@ -107,9 +121,9 @@ fn GpuPicker() -> impl IntoView {
             </select>
             <p class="hint">
                 {move || if left_over.get() {
-                    "Still the worked example's hardware: no dump names it, so set your own."
+                    "Still the worked example's GPU: no dump names it, so set your own.".to_owned()
                 } else {
-                    "No metrics endpoint names the hardware."
+                    gpu_hint(&chosen.get())
                 }}
             </p>
         </div>

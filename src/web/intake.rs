@@ -1,15 +1,15 @@
 //! Taking in what a person pastes, drops or chooses: bytes to a changed scenario and an [`Import`].
 
-use super::platform::{file, transfer::Transfer};
+use super::platform::{file, scroll, transfer::Transfer};
 use super::state::{Action, Import, State};
-use crate::metrics::{Outcome, read_dump};
+use crate::metrics::{Dump, Outcome, read_dump};
 use crate::model;
 use crate::paste::{self, prometheus};
 use crate::scenario::ModelChoice;
-use leptos::prelude::{Set, document, request_animation_frame, set_timeout};
+use leptos::prelude::{Set, request_animation_frame, set_timeout};
 use leptos::task::spawn_local;
 use std::time::Duration;
-use web_sys::{File, ScrollIntoViewOptions, ScrollLogicalPosition};
+use web_sys::File;
 
 /// Takes in a paste or a drop.
 pub fn take_transfer(state: State, transfer: Transfer) {
@@ -19,48 +19,72 @@ pub fn take_transfer(state: State, transfer: Transfer) {
     }
 }
 
-/// Takes in files one after the other; the last one that says anything is what the page shows.
+/// Takes in files. Several dumps are several servers, side by side; a model's configuration among them sets the model.
 pub fn take_files(state: State, files: Vec<File>) {
     spawn_local(async move {
+        let mut dumps: Vec<(String, Dump)> = Vec::new();
+        let mut notices = Vec::new();
         for file in files {
-            say_if_slow(state, file.size(), &file.name());
+            let name = file.name();
+            say_if_slow(state, file.size(), &name);
             match file::read_bytes(&file).await {
-                Ok(bytes) => take_bytes(state, &file.name(), &bytes),
-                Err(error) => state.notice.set(Some(sentence(&error.to_string()))),
+                Ok(bytes) => match read(state, &name, &bytes) {
+                    Ok(dump) => dumps.push((name, dump)),
+                    Err(notice) => notices.push(notice),
+                },
+                Err(error) => notices.push(sentence(&error.to_string())),
             }
         }
+        state.notice.set((!notices.is_empty()).then(|| notices.join(" ")));
+        adopt(state, dumps);
     });
 }
 
 /// Takes in text. The page shows that it is reading before it does.
 pub fn take_text(state: State, name: &'static str, text: String) {
     say_if_slow(state, text.len() as f64, name);
-    set_timeout(move || take_bytes(state, name, text.as_bytes()), Duration::ZERO);
+    let take = move || match read(state, name, text.as_bytes()) {
+        Ok(dump) => {
+            state.notice.set(None);
+            adopt(state, vec![(name.to_owned(), dump)]);
+        }
+        Err(notice) => state.notice.set(Some(notice)),
+    };
+    set_timeout(take, Duration::ZERO);
 }
 
-fn take_bytes(state: State, name: &str, bytes: &[u8]) {
-    state.notice.set(None);
-    let decoded = match paste::decode(bytes) {
-        Ok(decoded) => decoded,
-        Err(error) => return state.notice.set(Some(sentence(&format!("{name}: {error}")))),
-    };
+/// Bytes as a dump; or, for a configuration or what cannot be read, what to say of it.
+fn read(state: State, name: &str, bytes: &[u8]) -> Result<Dump, String> {
+    let decoded = paste::decode(bytes).map_err(|error| sentence(&format!("{name}: {error}")))?;
     if let Some(notice) = take_configuration(state, &decoded.text) {
-        return state.notice.set(Some(notice));
+        return Err(notice);
     }
     let mut dump = read_dump(&prometheus::read(&decoded.text));
     dump.warnings.splice(0..0, decoded.warnings);
-    let outcome = dump.outcome;
-    state.import.set(Import {
-        outcome: Some(outcome),
-        name: name.to_owned(),
-        warnings: dump.warnings.clone(),
-        names: dump.names.clone(),
+    Ok(dump)
+}
+
+/// Shows what became of dumps, and takes in those that say something; what says nothing does not replace what is
+/// on the page.
+fn adopt(state: State, dumps: Vec<(String, Dump)>) {
+    let several = dumps.len() > 1;
+    let names: Vec<&str> = dumps.iter().map(|(name, _)| name.as_str()).collect();
+    let name = names.join(", ");
+    let named = dumps.into_iter().map(|(name, mut dump)| {
+        if several {
+            dump.warnings.iter_mut().for_each(|warning| warning.message = format!("{name}: {}", warning.message));
+        }
+        dump
     });
-    // What says nothing does not replace what is on the page.
+    let Some(dump) = named.reduce(Dump::beside) else { return };
+    let outcome = dump.outcome;
+    let (warnings, names) = (dump.warnings.clone(), dump.names.clone());
+    state.import.set(Import { outcome: Some(outcome), name: name.clone(), warnings, names });
     if outcome == Outcome::Fine {
-        state.apply(Action::Adopt(name.to_owned(), Box::new(dump)));
+        state.apply(Action::Adopt(name, Box::new(dump)));
+        scroll::to_answer();
     } else {
-        request_animation_frame(show_outcome);
+        request_animation_frame(|| scroll::to_nearest(".import"));
     }
 }
 
@@ -68,14 +92,6 @@ fn take_bytes(state: State, name: &str, bytes: &[u8]) {
 fn say_if_slow(state: State, bytes: f64, name: &str) {
     const SLOW_BYTES: f64 = 1e6;
     state.notice.set((bytes > SLOW_BYTES).then(|| format!("Reading {name}…")));
-}
-
-/// Scrolls to why nothing changed, if that is out of sight.
-fn show_outcome() {
-    let Ok(Some(panel)) = document().query_selector(".import") else { return };
-    let place = ScrollIntoViewOptions::new();
-    place.set_block(ScrollLogicalPosition::Nearest);
-    panel.scroll_into_view_with_scroll_into_view_options(&place);
 }
 
 /// A model's configuration, if that is what the text is. Says what became of it.

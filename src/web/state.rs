@@ -93,6 +93,12 @@ impl State {
         Memo::new(move |_| self.scenario.with(&get))
     }
 
+    /// Something of the scenario as it is now, not followed.
+    #[must_use]
+    pub fn read_untracked<T>(self, get: impl FnOnce(&Scenario) -> T) -> T {
+        self.scenario.with_untracked(get)
+    }
+
     /// The scenario as it is now, followed as it changes.
     #[must_use]
     pub fn scenario(self) -> Scenario {
@@ -103,7 +109,7 @@ impl State {
     pub fn apply(self, action: Action) {
         let before = self.scenario.get_untracked();
         let mut after = before.clone();
-        let field = if let Action::Set(field, Some(_)) = &action { Some(*field) } else { None };
+        let field = if let Action::Set(field, _) = &action { Some(*field) } else { None };
         match action {
             Action::Set(field, value) => after.set(field, value),
             Action::Model(model) => after.set_model(model),

@@ -20,7 +20,7 @@ test("the bundled dump, pasted into the field, is read at once", async ({ open }
   await figureIs(page, "speed", "50.0 tok/s");
   await pasteDump(page, await example());
   await figureIs(page, "speed", "57.5 tok/s");
-  assert.match(await page.locator(".outcome").textContent(), /Pasted text: \d+ samples of \d+ metrics read/);
+  assert.match(await page.locator(".outcome").textContent(), /pasted text: \d+ samples of \d+ metrics read/);
 });
 
 test("a paste anywhere on the page is read", async ({ open }) => {

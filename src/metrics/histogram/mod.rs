@@ -86,7 +86,8 @@ impl Histogram {
     /// ```
     pub fn mean(&self) -> Option<f64> {
         let count = self.count.or_else(|| self.has_infinity().then(|| self.in_buckets()))?;
-        (count > 0.0 && self.sum_outside().is_none()).then_some(self.sum? / count)
+        let impossible = || bounds::Knowledge::of(self).is_some_and(|known| known.sum_outside().is_some());
+        (count > 0.0 && !impossible()).then_some(self.sum? / count)
     }
 
     /// The counts as Prometheus writes them: each bucket with all observations up to its bound. Ends with +∞ when

@@ -14,6 +14,7 @@ pub mod listen;
 pub mod media;
 pub mod paste;
 pub mod resize;
+pub mod scroll;
 pub mod storage;
 pub mod theme;
 pub mod timer;

@@ -26,10 +26,16 @@ impl Transfer {
     }
 }
 
-/// Does `target` take text itself? Then pasting and dropping text there is its own business.
-pub(super) fn takes_text(target: Option<EventTarget>) -> bool {
+/// Does `target` take `text` itself? Then pasting and dropping it there is its own business.
+pub(super) fn takes_text(target: Option<EventTarget>, text: &str) -> bool {
     let Some(element) = target.and_then(|target| target.dyn_into::<HtmlElement>().ok()) else { return false };
+    if element.dataset().get("readsPastes").is_some() {
+        return false;
+    }
     if let Some(input) = element.dyn_ref::<HtmlInputElement>() {
+        if text.trim_end().contains('\n') {
+            return false;
+        }
         // A slider or a checkbox that has the focus takes no text.
         const WITHOUT_TEXT: [&str; 8] = ["range", "checkbox", "radio", "button", "submit", "reset", "file", "color"];
         return !WITHOUT_TEXT.contains(&input.type_().as_str());
