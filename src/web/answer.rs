@@ -1,5 +1,6 @@
 //! The answer, above the fold: the verdict and the figures that matter.
 
+use super::spoken::Spoken;
 use super::state::State;
 use crate::report::{NO_TIMINGS, key_figures, verdict};
 use crate::scenario::Scenario;
@@ -10,16 +11,18 @@ use leptos::prelude::*;
 pub fn Answer() -> impl IntoView {
     let state = State::expect();
     let said = Memo::new(move |_| state.analysis.with(|analysis| verdict(&state.scenario(), analysis)));
+    let doubts = Memo::new(move |_| said.with(|said| said.doubts.clone()));
     let figures = Memo::new(move |_| state.analysis.with(|analysis| key_figures(&state.scenario(), analysis)));
     view! {
         <section class="answer" aria-labelledby="headline">
-            <p class="notice" role="status">{move || state.notice.get()}</p>
             <p class="origin">{move || origin(state)}</p>
             <h1 id="headline">{move || said.with(|said| said.headline.clone())}</h1>
-            <ul class="doubts" role="alert">
-                {move || said.with(|said| said.doubts.clone()).into_iter().map(|text| view! { <li>{text}</li> }).collect_view()}
-            </ul>
-            <dl class="figures" aria-live="polite">
+            <div role="alert">
+                <ul class="doubts">
+                    {move || doubts.get().into_iter().map(|text| view! { <li>{text}</li> }).collect_view()}
+                </ul>
+            </div>
+            <dl class="figures">
                 {move || figures.get().into_iter().map(|figure| view! {
                     <div class="figure" data-figure=figure.key>
                         <dt>{figure.label}</dt>
@@ -28,6 +31,7 @@ pub fn Answer() -> impl IntoView {
                     </div>
                 }).collect_view()}
             </dl>
+            <Spoken figures=figures/>
             <div class="verdict">
                 {move || said.with(|said| said.sentences.clone()).into_iter().map(|text| view! { <p>{text}</p> }).collect_view()}
                 <p class="caveat">{NO_TIMINGS}</p>
@@ -52,7 +56,9 @@ fn origin(state: State) -> String {
         Some(_) if scenario.is_example() => "Worked example, with changed numbers".to_owned(),
         Some(measured) => {
             let set = measured.selected();
-            let model = measured.model_name().unwrap_or("several models");
+            let unnamed = measured.sets.iter().all(|set| set.selection.model.is_none());
+            let other = if unnamed { "a model it does not name" } else { "several models" };
+            let model = measured.model_name().unwrap_or(other);
             format!("{}: {} serving {model}", measured.name, set.product)
         }
         None => "No dump: what is shown follows from the inputs alone".to_owned(),

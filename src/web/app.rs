@@ -42,6 +42,7 @@ pub fn App() -> impl IntoView {
             </div>
             <Toolbar/>
         </header>
+        <Notice/>
         <main>
             <Answer/>
             <aside class="inputs" aria-label="Inputs">
@@ -59,6 +60,20 @@ pub fn App() -> impl IntoView {
         <Show when=move || dragging.get()>
             <div class="dropping" aria-hidden="true">"Drop to read"</div>
         </Show>
+    }
+}
+
+/// What the page has to say, on top, where it is seen at any width: for instance why a link was not opened.
+#[component]
+fn Notice() -> impl IntoView {
+    let notice = State::expect().notice;
+    view! {
+        <div class="notice" role="status">
+            {move || notice.get().map(|text| view! {
+                <p>{text}</p>
+                <button type="button" aria-label="Dismiss" title="Dismiss" on:click=move |_| notice.set(None)>"×"</button>
+            })}
+        </div>
     }
 }
 

@@ -73,7 +73,7 @@ pub fn ChartView(
     let summary = move || chart.with(Chart::summary);
     let description = format!("summary-{key}");
     view! {
-        <div class="chart" node_ref=wrapper data-chart=key>
+        <div class="chart" class:dark=move || theme.theme() == PageTheme::Dark node_ref=wrapper data-chart=key>
             <canvas
                 node_ref=canvas
                 tabindex="0"

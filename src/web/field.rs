@@ -61,7 +61,10 @@ pub fn NumberField(field: Field) -> impl IntoView {
     // Whole numbers have a place each, so that an arrow key is a step.
     let places = if spec.steps == Steps::Whole { spec.max - spec.min } else { PLACES };
     let position = move || number().map_or(0.0, |value| (spec.position(value) * places).round());
-    let slide = move |place: f64| state.apply(Action::Set(field, Some(spec.value_at(place / places))));
+    let slide = move |place: f64| {
+        error.set(None);
+        state.apply(Action::Set(field, Some(spec.value_at(place / places))));
+    };
     let id = format!("field-{}", spec.key);
     let help = format!("help-{}", spec.key);
     let problem = format!("problem-{}", spec.key);

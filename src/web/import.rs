@@ -41,7 +41,7 @@ pub fn ImportPanel() -> impl IntoView {
             <div class="buttons">
                 <button type="button" class="primary" on:click=move |_| read() disabled=move || text.with(|t| t.trim().is_empty())>"Read"</button>
                 <button type="button" on:click=move |_| if let Some(input) = files.get() { input.click() }>"Choose a file…"</button>
-                <button type="button" on:click=move |_| { text.set(EXAMPLE_DUMP.to_owned()) } title="Puts the worked example's dump into the field">"Show a sample"</button>
+                <button type="button" on:click=move |_| { text.set(EXAMPLE_DUMP.to_owned()) } title="Puts the worked example's dump into the field">"Sample"</button>
                 <input
                     node_ref=files
                     type="file"
@@ -69,10 +69,16 @@ fn ImportOutcome() -> impl IntoView {
             Some(match import.outcome? {
                 Outcome::NotMetrics => format!("{}: not metrics text; what was on the page stays", import.name),
                 Outcome::NothingUsable => format!(
-                    "{}: {lines} samples read, nothing usable among them; what was on the page stays",
-                    import.name
+                    "{}: {} read, nothing usable among them; what was on the page stays",
+                    import.name,
+                    counted(lines, "sample")
                 ),
-                Outcome::Fine => format!("{}: {lines} samples of {} metrics read", import.name, import.names.len()),
+                Outcome::Fine => format!(
+                    "{}: {} of {} read",
+                    import.name,
+                    counted(lines, "sample"),
+                    counted(import.names.len(), "metric")
+                ),
             })
         })
     };
@@ -82,7 +88,7 @@ fn ImportOutcome() -> impl IntoView {
         <p class="outcome" class:failed=failed role="status">{summary}</p>
         <Show when=move || import.with(|import| !import.names.is_empty())>
             <details class="remarks">
-                <summary>{move || format!("All {} metric names in it", import.with(|import| import.names.len()))}</summary>
+                <summary>{move || import.with(|import| format!("{} in it", counted(import.names.len(), "metric name")))}</summary>
                 <ul>
                     {move || import.with(|import| import.names.iter().take(MOST_NAMES).map(|name| {
                         let meaning = name.meaning.map(|meaning| format!(", read as {}", meaning.title())).unwrap_or_default();
@@ -93,7 +99,7 @@ fn ImportOutcome() -> impl IntoView {
         </Show>
         <Show when=move || remarks() != 0>
             <details class="remarks" open=failed>
-                <summary>{move || if remarks() == 1 { "1 remark on it".to_owned() } else { format!("{} remarks on it", remarks()) }}</summary>
+                <summary>{move || format!("{} on it", counted(remarks(), "remark"))}</summary>
                 <ul>
                     {move || import.with(|import| {
                         import.warnings.iter().take(MOST_REMARKS).map(|warning| view! { <li>{sentence(&warning.to_string())}</li> }).collect_view()
@@ -103,6 +109,10 @@ fn ImportOutcome() -> impl IntoView {
             </details>
         </Show>
     }
+}
+
+fn counted(number: usize, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }
 
 /// The parts of a dump of several models or engines; all together by default.

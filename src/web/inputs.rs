@@ -18,8 +18,8 @@ pub fn Inputs() -> impl IntoView {
         <FieldGroup group=Group::WhatIf title="What if" open=true><Outlook/></FieldGroup>
         <FieldGroup group=Group::Model title="Model" open=wide><ModelPicker/></FieldGroup>
         <FieldGroup group=Group::Hardware title="Hardware" open=wide><GpuPicker/></FieldGroup>
-        <FieldGroup group=Group::Measurement title="Measurement and load" open=wide><span/></FieldGroup>
-        <FieldGroup group=Group::Allreduce title="Allreduce and its evidence" open=wide><span/></FieldGroup>
+        <FieldGroup group=Group::Measurement title="Measurement and load" open=wide>{()}</FieldGroup>
+        <FieldGroup group=Group::Allreduce title="Allreduce and its evidence" open=wide>{()}</FieldGroup>
     }
 }
 
@@ -43,7 +43,7 @@ fn Outlook() -> impl IntoView {
     let state = State::expect();
     let outlook = Memo::new(move |_| state.analysis.with(what_if_figures));
     view! {
-        <dl class="outlook" aria-live="polite">
+        <dl class="outlook">
             {move || outlook.get().into_iter().map(|figure| view! {
                 <div data-figure=figure.key><dt>{figure.label}</dt><dd><strong>{figure.value}</strong>" "{figure.note}</dd></div>
             }).collect_view()}

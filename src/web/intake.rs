@@ -6,7 +6,7 @@ use crate::metrics::{Dump, Outcome, read_dump};
 use crate::model;
 use crate::paste::{self, prometheus};
 use crate::scenario::ModelChoice;
-use leptos::prelude::{Set, set_timeout};
+use leptos::prelude::{Set, request_animation_frame, set_timeout};
 use leptos::task::spawn_local;
 use std::time::Duration;
 use web_sys::File;
@@ -25,8 +25,8 @@ pub fn take_files(state: State, files: Vec<File>) {
         let mut dumps: Vec<(String, Dump)> = Vec::new();
         let mut notices = Vec::new();
         for file in files {
-            state.notice.set(Some(format!("Reading {}…", file.name())));
             let name = file.name();
+            say_if_slow(state, file.size(), &name);
             match file::read_bytes(&file).await {
                 Ok(bytes) => match read(state, &name, &bytes) {
                     Ok(dump) => dumps.push((name, dump)),
@@ -42,7 +42,7 @@ pub fn take_files(state: State, files: Vec<File>) {
 
 /// Takes in text. The page shows that it is reading before it does.
 pub fn take_text(state: State, name: &'static str, text: String) {
-    state.notice.set(Some("Reading…".to_owned()));
+    say_if_slow(state, text.len() as f64, name);
     let take = move || match read(state, name, text.as_bytes()) {
         Ok(dump) => {
             state.notice.set(None);
@@ -83,7 +83,15 @@ fn adopt(state: State, dumps: Vec<(String, Dump)>) {
     if outcome == Outcome::Fine {
         state.apply(Action::Adopt(name, Box::new(dump)));
         scroll::to_answer();
+    } else {
+        request_animation_frame(|| scroll::to_nearest(".import"));
     }
+}
+
+/// Only what takes a while is announced: a line that comes and goes at once makes the page jump.
+fn say_if_slow(state: State, bytes: f64, name: &str) {
+    const SLOW_BYTES: f64 = 1e6;
+    state.notice.set((bytes > SLOW_BYTES).then(|| format!("Reading {name}…")));
 }
 
 /// A model's configuration, if that is what the text is. Says what became of it.

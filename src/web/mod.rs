@@ -7,6 +7,7 @@
 //! | `state` | the scenario, what follows from it, and the one door through which it changes |
 //! | `intake` | what a person pastes, drops or chooses, taken in |
 //! | `answer`, `cards`, `chart_view` | what is shown |
+//! | `spoken` | what is read aloud |
 //! | `import`, `inputs`, `field`, `toolbar` | what is set and done |
 //! | `platform/` | the browser's pieces; nothing else touches the browser |
 //! | `panic_banner` | the last resort |
@@ -21,5 +22,6 @@ mod inputs;
 mod intake;
 pub mod panic_banner;
 pub mod platform;
+mod spoken;
 pub mod state;
 mod toolbar;

@@ -1,6 +1,7 @@
 // What a person sets: by slider, by hand, back and forth; and the link that carries it.
 import assert from "node:assert/strict";
-import { session } from "./harness.mjs";
+import { readFile } from "node:fs/promises";
+import { paste, session } from "./harness.mjs";
 import { addressSettles, field, figureIs, figures } from "./page.mjs";
 
 const { test } = session();
@@ -85,6 +86,50 @@ test("a number field takes what people type and refuses the rest without losing 
   await figureIs(page, "speed", "57.5 tok/s");
 });
 
+test("the caret stays where a person types, and an emptied field goes back to what is looked up", async ({ open }) => {
+  const page = await open();
+  const { text, source } = field(page, "itl");
+  await text.focus();
+  await page.keyboard.press("Control+a");
+  await page.keyboard.type("20", { delay: 30 });
+  await page.keyboard.press("Home");
+  await page.keyboard.type("1", { delay: 30 });
+  await page.keyboard.type(",", { delay: 30 });
+  assert.equal(await text.inputValue(), "1,20");
+  await figureIs(page, "speed", "833 tok/s");
+  await page.keyboard.press("Control+a");
+  await page.keyboard.press("Delete");
+  await figureIs(page, "speed", "57.5 tok/s");
+  assert.equal(await text.inputValue(), "");
+  assert.equal(await source.textContent(), "measured");
+  await page.keyboard.press("Tab");
+  assert.equal(await text.inputValue(), "17.391");
+});
+
+test("a slider takes over from what could not be read", async ({ open }) => {
+  const page = await open();
+  const { text, slider, problem } = field(page, "itl");
+  await text.fill("fast");
+  await slider.focus();
+  await page.keyboard.press("ArrowRight");
+  assert.equal(await text.inputValue(), "17.5");
+  assert.equal(await problem.textContent(), "");
+  assert.equal(await text.getAttribute("aria-invalid"), "false");
+});
+
+test("a list shows what undo brought back", async ({ open }) => {
+  const page = await open();
+  const shown = (selector) => page.locator(selector).evaluate((list) => list.selectedOptions[0]?.text);
+  const undo = page.getByRole("button", { name: "Undo" });
+  for (const [selector, other] of [["#gpu", "h100-sxm"], ["#model", "qwen3-8b"]]) {
+    const before = await shown(selector);
+    await page.selectOption(selector, other);
+    assert.notEqual(await shown(selector), before);
+    await undo.click();
+    assert.equal(await shown(selector), before);
+  }
+});
+
 test("undo and redo, by key and by button; a drag is one step", async ({ open }) => {
   const page = await open();
   const { slider, text } = field(page, "layers");
@@ -122,6 +167,36 @@ test("the link restores everything, in another browser too", async ({ open }) =>
   await other.waitForSelector("canvas");
   assert.deepEqual(await figures(other), shown);
   assert.equal(await field(other, "tp").text.inputValue(), "4");
+});
+
+test("the link carries a pasted dump and a pasted configuration", async ({ open }) => {
+  const page = await open();
+  await paste(page, "vllm:inter_token_latency_seconds_count 10\nvllm:inter_token_latency_seconds_sum 0.2\n");
+  await figureIs(page, "speed", "50.0 tok/s");
+  await paste(page, JSON.stringify({ model_type: "llama", hidden_size: 4096, num_hidden_layers: 40, num_attention_heads: 32, num_key_value_heads: 8, intermediate_size: 14336, vocab_size: 128256 }));
+  await figureIs(page, "layer", "500 µs");
+  const shown = await figures(page);
+  const other = await open({ hash: (await addressSettles(page)).slice(1) });
+  assert.deepEqual(await figures(other), shown);
+  assert.equal(await other.locator("#model").evaluate((list) => list.selectedOptions[0].text), "llama");
+});
+
+test("a page left in the middle of a change has it in its address", async ({ open }) => {
+  const page = await open();
+  await field(page, "itl").text.fill("10");
+  await page.goto("about:blank");
+  await page.goBack();
+  await figureIs(page, "speed", "100 tok/s");
+});
+
+test("the JSON that is saved is what the page shows", async ({ open }) => {
+  const page = await open();
+  await field(page, "itl").text.fill("10");
+  const download = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Save JSON" }).click();
+  const saved = JSON.parse(await readFile(await (await download).path(), "utf8"));
+  assert.equal(saved.tokens_per_second, 100);
+  assert.equal(saved.allreduces_per_token, 156);
 });
 
 test("copy link copies what is on the page now", async ({ open }) => {

@@ -1,7 +1,8 @@
 // What a person brings: pasted, dropped or chosen; read whole, or refused with the reason.
 import assert from "node:assert/strict";
+import { gzipSync } from "node:zlib";
 import { drop, paste, session } from "./harness.mjs";
-import { example, field, figureIs, figures, pasteDump, realDump } from "./page.mjs";
+import { example, field, figureIs, figures, pasteDump, realDump, realDumps } from "./page.mjs";
 
 const { test } = session();
 
@@ -39,6 +40,53 @@ test("a dropped file and a chosen file are read", async ({ open }) => {
     buffer: Buffer.from(engine("0", "m", 10, 0.01)),
   });
   await figureIs(page, "speed", "100 tok/s");
+});
+
+test("the button for files opens the browser's list of files", async ({ open }) => {
+  const page = await open();
+  const [chooser] = await Promise.all([page.waitForEvent("filechooser"), page.getByRole("button", { name: "Choose a file" }).click()]);
+  await chooser.setFiles({ name: "metrics.txt.gz", mimeType: "application/gzip", buffer: gzipSync(engine("0", "m", 10, 0.02)) });
+  await figureIs(page, "speed", "50.0 tok/s");
+  assert.match(await page.locator(".origin").textContent(), /metrics\.txt\.gz/);
+});
+
+test("a dump that names no model and little else is told in plain words", async ({ open }) => {
+  const page = await open();
+  await paste(page, "go_goroutines 7\n");
+  await page.locator(".outcome.failed").filter({ hasText: "1 sample read, nothing usable" }).waitFor();
+  await paste(page, "vllm:inter_token_latency_seconds_sum 0.2\nvllm:inter_token_latency_seconds_count 10\n");
+  await figureIs(page, "speed", "50.0 tok/s");
+  assert.match(await page.locator(".outcome").textContent(), /2 samples of 1 metric read$/);
+  assert.match(await page.locator(".origin").textContent(), /serving a model it does not name$/);
+});
+
+test("what is pasted into a number field stays there", async ({ open }) => {
+  const page = await open();
+  await page.evaluate((text) => navigator.clipboard.writeText(text), "20 ms");
+  await field(page, "itl").text.focus();
+  await page.keyboard.press("Control+a");
+  await page.keyboard.press("Control+v");
+  await figureIs(page, "speed", "50.0 tok/s");
+  assert.equal(await page.locator(".outcome").textContent(), "");
+});
+
+// Whatever a server printed, the page stands, and shows no number that is none.
+test("every real dump is read or refused with a reason", async ({ open, context }) => {
+  const dumps = await realDumps();
+  if (!dumps.length) return context.skip("no dumps are beside the checkout");
+  const page = await open();
+  let read = 0;
+  for (const [name, text] of dumps) {
+    await drop(page, name, text);
+    await page.locator(".outcome").filter({ hasText: name.slice(2) }).waitFor();
+    const outcome = await page.locator(".outcome").textContent();
+    const failed = await page.locator(".outcome.failed").count();
+    if (failed) assert.ok(await page.locator(".remarks li").count(), `${name}: ${outcome}`);
+    else read += 1;
+    const shown = await page.locator(".answer, .outlook, .cards").allTextContents();
+    for (const nonsense of [/\bNaN\b/, /\binf(inity)?\b/i, /undefined/]) assert.doesNotMatch(shown.join("\n"), nonsense, name);
+  }
+  context.diagnostic(`${read} of ${dumps.length} dumps read, the others refused`);
 });
 
 test("a real dump gives its own figures", async ({ open, context }) => {
@@ -106,7 +154,8 @@ test("several engines are together until one is picked", async ({ open }) => {
   await figureIs(page, "speed", "57.1 tok/s");
   await page.selectOption("#selection", { label: "m, engine 1" });
   await figureIs(page, "speed", "50.0 tok/s");
-  await page.selectOption("#selection", { label: "all together" });
+  await page.getByRole("button", { name: "Undo" }).click();
+  assert.equal(await page.locator("#selection").evaluate((list) => list.selectedOptions[0].text), "all together");
   await figureIs(page, "speed", "57.1 tok/s");
 });
 

@@ -1,17 +1,22 @@
 // How a test speaks of the page: what a person sees and does, by name.
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { readFile, readdir } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 
 /** The worked example's dump, as the engine bundles it. */
 export const example = () => readFile(new URL("../../src/scenario/example.txt", import.meta.url), "utf8");
 
-/** The text of a real dump that is no part of the repository; undefined where it is absent. */
-export async function realDump(name) {
-  const folder = process.env.DECODESCOPE_SHARED_DATA || fileURLToPath(new URL("../../../shared/data", import.meta.url));
-  const path = `${folder}/dumps/${name}`;
-  return existsSync(path) ? readFile(path, "utf8") : undefined;
+// Real dumps are no part of the repository.
+const DUMPS = `${process.env.DECODESCOPE_SHARED_DATA || fileURLToPath(new URL("../../../shared/data", import.meta.url))}/dumps/`;
+
+/** The text of a real dump; undefined where it is absent. */
+export const realDump = async (name) => (existsSync(DUMPS + name) ? readFile(DUMPS + name, "utf8") : undefined);
+
+/** All real dumps that are there, as [name, text]. */
+export async function realDumps() {
+  const names = existsSync(DUMPS) ? (await readdir(DUMPS)).sort() : [];
+  return Promise.all(names.map(async (name) => [name, await realDump(name)]));
 }
 
 /** The key figures as {key: {value, note}}. */
