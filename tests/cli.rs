@@ -278,3 +278,63 @@ fn a_full_disk_is_a_failure() {
         .unwrap();
     assert_eq!(status.code(), Some(1));
 }
+
+/// A scrape of one server: so many outputs in so many seconds, so many tokens, taken at a time.
+fn scrape(count: u32, sum: f64, tokens: u32, millis: u64) -> String {
+    format!(
+        "vllm:inter_token_latency_seconds_count {count} {millis}\nvllm:inter_token_latency_seconds_sum {sum} {millis}\n\
+         vllm:generation_tokens_total {tokens} {millis}\n"
+    )
+}
+
+#[test]
+fn between_two_scrapes_the_warm_up_is_left_out() {
+    let folder = std::env::temp_dir().join(format!("decodescope-diff-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = |name: &str, text: String| {
+        let path = folder.join(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    // 1000 slow tokens while warming up; then 600 of 18 ms within 30 s; then 300 of 20 ms within 10 s.
+    let before = path("before.txt", scrape(1000, 50.0, 1000, 1_700_000_000_000));
+    let after = path("after.txt", scrape(1600, 60.8, 1600, 1_700_000_030_000));
+    let later = path("later.txt", scrape(1900, 66.8, 1900, 1_700_000_040_000));
+    let report = json(&["diff", &before, &after], "");
+    close(&report["itl_seconds"], 0.018, 1e-12);
+    assert_eq!(report["metrics"][0]["itl"]["count"], 600.0);
+    close(&report["throughput_tokens_per_second"], 20.0, 1e-12);
+    let report = json(&["diff", &before, &after, &later], "");
+    assert_eq!(report["windows"].as_array().unwrap().len(), 2);
+    close(&report["windows"][1]["itl_seconds"], 0.02, 1e-9);
+    // (600 × 18 + 300 × 20) / 900 ms
+    close(&report["itl_seconds"], 0.018_666_666_667, 1e-9);
+    close(&report["throughput_tokens_per_second"], 22.5, 1e-9);
+    // The wrong way round is turned, and said.
+    let turned = json(&["diff", &after, &before], "");
+    close(&turned["itl_seconds"], 0.018, 1e-12);
+    assert!(!turned["warnings"].as_array().unwrap().is_empty());
+    let output = run(&["diff", &before], "");
+    assert_eq!(code(&output), 2);
+    assert!(stderr(&output).contains("two scrapes"), "{}", stderr(&output));
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn a_restart_between_scrapes_loses_nothing_that_was_seen() {
+    let both = scrape(1000, 20.0, 1000, 1_700_000_000_000) + &scrape(100, 3.0, 100, 1_700_000_060_000);
+    let folder = std::env::temp_dir().join(format!("decodescope-restart-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let (first, second) = both.split_at(both.find("vllm:inter_token_latency_seconds_count 100 ").unwrap());
+    let paths: Vec<String> = [("a", first), ("b", second)]
+        .map(|(name, text)| {
+            let path = folder.join(name);
+            std::fs::write(&path, text).unwrap();
+            path.to_str().unwrap().to_owned()
+        })
+        .to_vec();
+    let report = json(&["diff", &paths[0], &paths[1]], "");
+    // Set back in between: what the second shows happened since. 3 s / 100 = 30 ms.
+    close(&report["itl_seconds"], 0.03, 1e-12);
+    std::fs::remove_dir_all(folder).unwrap();
+}

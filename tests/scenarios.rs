@@ -9,7 +9,7 @@ use decodescope::metrics::{Outcome, read_dump};
 use decodescope::paste::prometheus;
 use decodescope::report::{figures, json, key_figures, report, verdict};
 use decodescope::scenario::link::{self, CHOICES, LinkError};
-use decodescope::scenario::{Field, ModelChoice, Scenario, Source};
+use decodescope::scenario::{Field, Measured, ModelChoice, Scenario, Source};
 use decodescope::{hardware, model};
 use proptest::prelude::*;
 
@@ -115,7 +115,7 @@ fn a_dump_replaces_what_described_another_system() {
     let dump = read_dump(&prometheus::read(text));
     assert_eq!(dump.outcome, Outcome::Fine);
     let mut scenario = Scenario::example();
-    scenario.adopt("pasted text", &dump);
+    scenario.adopt(Measured::distil("pasted text", &dump.sets));
     // 2 s / 100 = 20 ms, of a model of 36 layers.
     assert_eq!(scenario.value(Field::InterTokenLatency).unwrap().value, 20.0);
     assert_eq!(scenario.value(Field::Layers).unwrap().value, 36.0);
@@ -160,7 +160,7 @@ fn several_tokens_a_step_make_the_stream_faster_not_the_step() {
                 vllm:time_to_first_token_seconds_count 10\nvllm:time_to_first_token_seconds_sum 1\n\
                 vllm:generation_tokens_total 260\n";
     let mut scenario = Scenario::default();
-    scenario.adopt("pasted text", &read_dump(&prometheus::read(text)));
+    scenario.adopt(Measured::distil("pasted text", &read_dump(&prometheus::read(text)).sets));
     let step = analyse(&scenario).step.unwrap();
     assert_eq!(step.tokens, 2.5);
     assert_eq!(step.time.value.as_millis(), 20.0);
@@ -169,7 +169,7 @@ fn several_tokens_a_step_make_the_stream_faster_not_the_step() {
 
 fn adopted(text: &str) -> Scenario {
     let mut scenario = Scenario::default();
-    scenario.adopt("pasted text", &read_dump(&prometheus::read(text)));
+    scenario.adopt(Measured::distil("pasted text", &read_dump(&prometheus::read(text)).sets));
     scenario
 }
 
@@ -283,7 +283,7 @@ fn the_first_paste_keeps_what_a_person_has_set() {
     let mut scenario = Scenario::example();
     scenario.set(Field::Gpus, Some(4.0));
     scenario.set(Field::Batch, Some(16.0));
-    scenario.adopt("pasted text", &read_dump(&prometheus::read(&one_bucket(100, "2"))));
+    scenario.adopt(Measured::distil("pasted text", &read_dump(&prometheus::read(&one_bucket(100, "2"))).sets));
     assert_eq!(scenario.value(Field::Batch).unwrap().value, 16.0);
     assert!(scenario.left_over.gpu && !scenario.left_over.count);
     // What the example had typed of its own is not this server's.

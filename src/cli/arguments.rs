@@ -8,6 +8,7 @@ const EXAMPLES: &str = "\
 Examples:
   curl -s localhost:8000/metrics | decodescope
   decodescope report --example
+  decodescope diff before.txt after.txt --gpu h100-sxm
   decodescope report metrics.txt --model glm-5 --gpu rtx-pro-6000 --gpus 8 --format json
   decodescope report --model llama-3.1-70b --gpu h100-sxm --gpus 4 --itl 12.5
   decodescope model config.json --tp 8 --quantisation fp8 --gpu h100-sxm
@@ -17,16 +18,23 @@ Exit codes: 0 fine, 1 nothing usable in the input, 2 wrong usage.";
 
 /// The whole command line.
 pub fn command() -> Command {
-    let report = with_report_arguments(
+    let report = with_report_arguments(with_dumps(
         Command::new("report").about("Read a /metrics dump and report where each token's time goes"),
+    ));
+    let scrapes = Arg::new("files").value_name("FILE").num_args(1..).required(true);
+    let diff = with_report_arguments(
+        Command::new("diff")
+            .about("Report on what happened between scrapes of one server, warm-up and older traffic left out")
+            .arg(scrapes.help("Two scrapes or more, in order; or one file that holds them all")),
     );
-    with_report_arguments(Command::new("decodescope"))
+    with_report_arguments(with_dumps(Command::new("decodescope")))
         .about("Where does each decoded token's time go, and how fast could it be?")
         .version(env!("CARGO_PKG_VERSION"))
         .after_help(EXAMPLES)
         .args_conflicts_with_subcommands(true)
         .disable_help_subcommand(true)
         .subcommand(report.after_help(EXAMPLES))
+        .subcommand(diff)
         .subcommand(
             Command::new("lint")
                 .about("Say whether a text is valid metrics, where not, and who would refuse it")
@@ -73,9 +81,8 @@ pub fn field_id(field: Field) -> String {
     serde_json::to_value(field).ok().and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default()
 }
 
-fn with_report_arguments(command: Command) -> Command {
-    let choices: Vec<&str> = CHOICES.iter().map(|&choice| choice_key(choice)).collect();
-    let command = command
+fn with_dumps(command: Command) -> Command {
+    command
         .arg(
             Arg::new("files")
                 .value_name("FILE")
@@ -83,6 +90,11 @@ fn with_report_arguments(command: Command) -> Command {
                 .help("Dumps to read; standard input when none is given, or for -. Several are several servers"),
         )
         .arg(option("example", "Report on the worked example").action(ArgAction::SetTrue).conflicts_with("files"))
+}
+
+fn with_report_arguments(command: Command) -> Command {
+    let choices: Vec<&str> = CHOICES.iter().map(|&choice| choice_key(choice)).collect();
+    let command = command
         .arg(
             option("format", "How to print the report")
                 .value_parser(["text", "markdown", "json"])

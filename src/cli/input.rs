@@ -32,6 +32,17 @@ pub fn read(files: &[String]) -> Result<Option<Input>, Failure> {
     Ok(dumps.into_iter().reduce(Dump::beside).map(|dump| Input { name, dump }))
 }
 
+/// The scrapes of one server in several files, or in one that holds them all; in the order given.
+pub fn scrapes(files: &[String]) -> Result<Vec<Dump>, Failure> {
+    let mut scrapes = Vec::new();
+    for name in files {
+        let mut dump = read_one(name, &read_bytes(name)?, files.len() > 1)?;
+        scrapes.append(&mut dump.earlier);
+        scrapes.push(dump);
+    }
+    Ok(scrapes)
+}
+
 /// The bytes of one file, or of standard input for `-`.
 pub fn read_bytes(name: &str) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();

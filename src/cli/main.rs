@@ -48,6 +48,7 @@ fn main() -> ExitCode {
         Some(("quantile", sub)) => quantile::run(sub),
         Some(("model", sub)) => model::run(sub),
         Some(("predict", sub)) => predict::run(sub),
+        Some(("diff", sub)) => report::diff(sub),
         Some((_, sub)) => report::run(sub),
         None => report::run(&matches),
     };

@@ -7,36 +7,66 @@ use clap::ArgMatches;
 use decodescope::metrics::{self, Selection};
 use decodescope::paste::Warning;
 use decodescope::scenario::link::{self, CHOICES, choice_key};
-use decodescope::scenario::{Field, ModelChoice, Scenario};
+use decodescope::scenario::{Field, Measured, ModelChoice, Scenario};
 use decodescope::{budget, hardware, model, report};
 
-/// Runs the command.
+/// A scenario under way: with what there is to say about the input, and whether that was of any use.
+#[derive(Default)]
+struct Given {
+    scenario: Scenario,
+    warnings: Vec<Warning>,
+    unusable: bool,
+}
+
+/// Runs `report`.
 pub fn run(matches: &ArgMatches) -> Result<Outcome, Failure> {
-    let mut warnings = Vec::new();
-    let mut usable = true;
-    let mut scenario = Scenario::default();
     if matches.get_flag("example") {
-        scenario = Scenario::example();
-    } else {
-        let files: Vec<String> = matches.get_many("files").into_iter().flatten().cloned().collect();
-        // A latency given by hand stands in for a dump: then standard input is somebody else's, such as a loop's.
-        let by_hand_alone = files.is_empty() && typed(matches, Field::InterTokenLatency).is_some();
-        let read = if by_hand_alone { None } else { input::read(&files)? };
-        match read {
-            Some(Input { name, dump }) => {
-                scenario.adopt(&name, &dump);
-                usable = dump.outcome == metrics::Outcome::Fine;
-                warnings = dump.warnings;
-            }
-            None if by_hand(matches) => {}
-            None => {
-                return Err(Failure::usage(
-                    "nothing to read: name a file, pipe a dump in, or try --example (--help tells more)",
-                ));
-            }
+        return finish(matches, Given { scenario: Scenario::example(), ..Given::default() });
+    }
+    let files = files(matches);
+    // A latency given by hand stands in for a dump: then standard input is somebody else's, such as a loop's.
+    let by_hand_alone = files.is_empty() && typed(matches, Field::InterTokenLatency).is_some();
+    let read = if by_hand_alone { None } else { input::read(&files)? };
+    let mut given = Given::default();
+    match read {
+        Some(Input { name, dump }) => {
+            given.scenario.adopt(Measured::distil(&name, &dump.sets));
+            given.unusable = dump.outcome != metrics::Outcome::Fine;
+            given.warnings = dump.warnings;
+        }
+        None if by_hand(matches) => {}
+        None => {
+            return Err(Failure::usage(
+                "nothing to read: name a file, pipe a dump in, or try --example (--help tells more)",
+            ));
         }
     }
+    finish(matches, given)
+}
+
+/// Runs `diff`: the same report on what happened between scrapes of one server.
+pub fn diff(matches: &ArgMatches) -> Result<Outcome, Failure> {
+    let files = files(matches);
+    let scrapes = input::scrapes(&files)?;
+    let mut given =
+        Given { warnings: scrapes.iter().flat_map(|scrape| scrape.warnings.clone()).collect(), ..Given::default() };
+    let Some((measured, warnings)) = Measured::between(&files.join(" → "), &scrapes) else {
+        return Err(Failure::usage("a difference needs two scrapes: two files, or one that holds both"));
+    };
+    given.unusable = !measured.sets.iter().any(metrics::ServingMetrics::has_latency);
+    given.scenario.adopt(measured);
+    given.warnings.extend(warnings);
+    finish(matches, given)
+}
+
+fn files(matches: &ArgMatches) -> Vec<String> {
+    matches.get_many("files").into_iter().flatten().cloned().collect()
+}
+
+fn finish(matches: &ArgMatches, given: Given) -> Result<Outcome, Failure> {
+    let Given { mut scenario, mut warnings, unusable } = given;
     apply(matches, &mut scenario, &mut warnings)?;
+    let usable = !unusable;
     if matches.get_flag("link") {
         return Ok(Outcome { text: format!("#{}\n", link::encode(&scenario)), usable });
     }

@@ -38,6 +38,7 @@ pub fn figures(scenario: &Scenario, analysis: &Analysis) -> Vec<Figure> {
         estimates(analysis),
         curve(analysis),
         ladder(analysis),
+        windows(scenario),
         histogram(Meaning::InterTokenLatency, "itl"),
         histogram(Meaning::TimeToFirstToken, "ttft"),
         bytes(analysis),
@@ -208,6 +209,41 @@ fn curve(analysis: &Analysis) -> Option<Figure> {
                 and meets the axis at that estimate's ceiling. The dashed line is today."
             .to_owned();
     Some(Figure { key: "curve", chart, notes: vec![note] })
+}
+
+/// The inter-token latency of each window between scrapes, where there are several.
+fn windows(scenario: &Scenario) -> Option<Figure> {
+    let windows = &scenario.measured.as_ref()?.windows;
+    let places: Vec<(f64, Seconds)> = windows
+        .iter()
+        .zip(1..)
+        .filter_map(|(window, place)| Some((f64::from(place), window.inter_token_latency?)))
+        .collect();
+    if places.len() < 2 {
+        return None;
+    }
+    let points = places.iter().map(|&(place, latency)| MarkedPoint {
+        x: place,
+        y: latency.as_millis(),
+        label: format!("window {place}"),
+        text: show(latency).to_string(),
+        role: PointRole::Estimate,
+    });
+    let line = Line {
+        label: String::new(),
+        points: places.iter().map(|&(place, latency)| (place, latency.as_millis())).collect(),
+        style: LineStyle::Solid,
+    };
+    let chart = Chart::Curve(Curve {
+        title: "Inter-token latency from scrape to scrape".to_owned(),
+        x: Axis::linear("window between scrapes"),
+        y: Axis::from_zero("mean, ms"),
+        lines: vec![line],
+        points: points.collect(),
+        bands: Vec::new(),
+    });
+    let note = "Each point is the exact mean of what happened between one scrape and the next.".to_owned();
+    Some(Figure { key: "windows", chart, notes: vec![note] })
 }
 
 fn histogram(key: &'static str, meaning: Meaning, histogram: &metrics::Histogram) -> Option<Figure> {

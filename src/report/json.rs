@@ -10,7 +10,7 @@ use crate::metrics::{Histogram, Meaning, ServingMetrics};
 use crate::model::Component;
 use crate::paste::Warning;
 use crate::report::verdict;
-use crate::scenario::{Field, ModelChoice, Scenario, Source};
+use crate::scenario::{Field, ModelChoice, Moment, Scenario, Source};
 use crate::units::Range;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -30,6 +30,8 @@ struct Report<'a> {
     verdict: Vec<String>,
     next: Vec<String>,
     metrics: Vec<Metrics>,
+    windows: Vec<WindowRow>,
+    throughput_tokens_per_second: Option<f64>,
     model: Option<&'a str>,
     gpu: Option<&'a str>,
     inputs: BTreeMap<&'static str, Input>,
@@ -57,6 +59,15 @@ struct Report<'a> {
     ceilings: Vec<Ceiling>,
     what_if: Option<WhatIfRow>,
     warnings: &'a [Warning],
+}
+
+#[derive(Serialize)]
+struct WindowRow {
+    seconds: Option<f64>,
+    itl_seconds: Option<f64>,
+    ttft_seconds: Option<f64>,
+    tokens: Option<f64>,
+    throughput_tokens_per_second: Option<f64>,
 }
 
 #[derive(Serialize)]
@@ -186,6 +197,8 @@ pub fn json(scenario: &Scenario, analysis: &Analysis, warnings: &[Warning]) -> S
         verdict: said.sentences,
         next: said.next,
         metrics: metrics(scenario),
+        windows: scenario.measured.iter().flat_map(|measured| &measured.windows).map(window).collect(),
+        throughput_tokens_per_second: scenario.measured.as_ref().and_then(|m| m.throughput()).map(|speed| speed.get()),
         model: scenario.model.as_ref().map(|model| match model {
             ModelChoice::Preset(id) => id.as_str(),
             ModelChoice::Custom(architecture) => architecture.name.as_str(),
@@ -304,6 +317,16 @@ fn latency_row(metric: String, histogram: &Histogram) -> LatencyRow {
                 Some((name, row))
             })
             .collect(),
+    }
+}
+
+fn window(moment: &Moment) -> WindowRow {
+    WindowRow {
+        seconds: moment.duration.map(|duration| duration.get()),
+        itl_seconds: moment.inter_token_latency.map(|latency| latency.get()),
+        ttft_seconds: moment.time_to_first_token.map(|latency| latency.get()),
+        tokens: moment.tokens,
+        throughput_tokens_per_second: moment.throughput().map(|speed| speed.get()),
     }
 }
 

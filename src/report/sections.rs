@@ -6,7 +6,7 @@ use super::verdict::{NO_TIMINGS, verdict};
 use crate::budget::{Analysis, EstimateKind, layer_slices};
 use crate::metrics::{Histogram, Meaning, ServingMetrics};
 use crate::paste::Warning;
-use crate::scenario::{Field, ModelChoice, Scenario, Sourced};
+use crate::scenario::{Field, ModelChoice, Moment, Scenario, Sourced};
 use crate::units::format::{Quantity, count, show, show_change, show_message, show_micros, show_range, times, trimmed};
 use crate::units::{Range, Ratio, Seconds};
 
@@ -116,8 +116,26 @@ fn measured(document: &mut Document, scenario: &Scenario, set: &ServingMetrics) 
             document.table(&["bucket", "count", "share"], rows.collect());
         }
     }
-    let rows = server_facts(set).into_iter().map(|(name, value)| row([name, value]));
+    let rows = server_facts(measured).into_iter().map(|(name, value)| row([name, value]));
     document.table(&["what", "value"], rows.collect());
+    windows(document, &measured.windows);
+}
+
+/// The windows between scrapes, where the numbers are of such.
+fn windows(document: &mut Document, windows: &[Moment]) {
+    let time = |time: Option<Seconds>| time.map_or("—".to_owned(), |time| show(time).to_string());
+    let rows = windows.iter().enumerate().map(|(index, window)| {
+        row([
+            format!("{}", index + 1),
+            time(window.duration),
+            time(window.inter_token_latency),
+            time(window.time_to_first_token),
+            window.tokens.map_or("—".to_owned(), count),
+            window.throughput().map_or("—".to_owned(), |speed| show(speed).to_string()),
+        ])
+    });
+    let header = ["window", "duration", "inter-token latency", "time to first token", "tokens", "all streams"];
+    document.table(&header, rows.collect());
 }
 
 /// A quantile as its bounds, what the buckets and the sum allow, and as Prometheus interpolates it.

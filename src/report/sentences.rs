@@ -2,9 +2,9 @@
 
 use crate::budget::{Analysis, Part, layer_slices};
 use crate::collective::{ExperimentError, ExperimentReading};
-use crate::metrics::{Meaning, ServingMetrics};
-use crate::scenario::{Field, Scenario};
-use crate::units::format::{count, show, show_message, show_micros, trimmed};
+use crate::metrics::Meaning;
+use crate::scenario::{Field, Measured, Scenario};
+use crate::units::format::{count, show, show_message, show_micros, significant, trimmed};
 use crate::units::{Ratio, Seconds};
 
 /// What the A/B experiment says.
@@ -64,7 +64,8 @@ pub fn layer_sentence(scenario: &Scenario, analysis: &Analysis) -> Option<String
 
 /// What else the dump says: requests, tokens, queue, cache, speculation; name, value, and what it means.
 #[must_use]
-pub fn server_facts(set: &ServingMetrics) -> Vec<(String, String)> {
+pub fn server_facts(measured: &Measured) -> Vec<(String, String)> {
+    let set = measured.selected();
     let counts = [
         Meaning::RequestsFinished,
         Meaning::RequestsRunning,
@@ -76,6 +77,10 @@ pub fn server_facts(set: &ServingMetrics) -> Vec<(String, String)> {
     let mut facts: Vec<(String, String)> =
         counts.iter().filter_map(|&meaning| Some((meaning.title().to_owned(), count(set.value(meaning)?)))).collect();
     let mut add = |name: &str, value: Option<String>| facts.extend(value.map(|value| (name.to_owned(), value)));
+    add("all streams, between the scrapes", measured.throughput().map(|speed| show(speed).to_string()));
+    add("draft tokens accepted", set.acceptance_rate().map(|rate| show(rate).to_string()));
+    add("tokens per engine step", set.tokens_per_iteration().map(|tokens| significant(tokens, 3)));
+    add("KV cache holds", set.value(Meaning::KvCacheCapacity).map(|tokens| format!("{} tokens", count(tokens))));
     add("KV cache in use", set.value(Meaning::KvCacheUsage).map(|usage| show(Ratio::new(usage)).to_string()));
     add("prefix cache hit rate", set.prefix_hit_rate().map(|rate| show(rate).to_string()));
     add("tokens per step and stream", set.tokens_per_step().map(trimmed));

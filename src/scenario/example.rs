@@ -20,7 +20,7 @@ impl Scenario {
         let mut scenario = Self {
             model: Some(ModelChoice::Preset("glm-5".to_owned())),
             gpu: Some("rtx-pro-6000".to_owned()),
-            measured: Some(Measured::distil(EXAMPLE_NAME, &dump)),
+            measured: Some(Measured::distil(EXAMPLE_NAME, &dump.sets)),
             choice: EstimateChoice::Combined,
             ..Self::default()
         };

@@ -1,6 +1,8 @@
 //! What a dump said, distilled: small enough to travel in a link.
 
-use crate::metrics::{Dump, Histogram, Meaning, Selection, ServingMetrics};
+use crate::metrics::{Dump, Histogram, Latency, Meaning, Selection, ServingMetrics, Shape, Window, timeline};
+use crate::paste::Warning;
+use crate::units::{Seconds, TokensPerSecond};
 use serde::{Deserialize, Serialize};
 
 /// A dump's numbers without its text.
@@ -16,13 +18,48 @@ pub struct Measured {
     /// Which of them are looked at.
     #[serde(default)]
     pub selection: Selection,
+    /// The windows between scrapes that the numbers are of; empty for one scrape, counted since the server started.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub windows: Vec<Moment>,
+}
+
+/// One window between two scrapes, all engines together.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Moment {
+    /// How long it is, where the scrapes carry timestamps.
+    pub duration: Option<Seconds>,
+    /// The mean inter-token latency in it.
+    pub inter_token_latency: Option<Seconds>,
+    /// The mean time to first token in it.
+    pub time_to_first_token: Option<Seconds>,
+    /// Tokens generated in it.
+    pub tokens: Option<f64>,
+}
+
+impl Moment {
+    fn of(window: &Window) -> Self {
+        let all = window.select(&Selection::default());
+        Self {
+            duration: window.duration,
+            inter_token_latency: all.mean(Meaning::InterTokenLatency),
+            time_to_first_token: all.mean(Meaning::TimeToFirstToken),
+            tokens: all.value(Meaning::GenerationTokens),
+        }
+    }
+
+    /// Tokens generated per second, all streams together.
+    #[must_use]
+    pub fn throughput(&self) -> Option<TokensPerSecond> {
+        let duration = self.duration.filter(|duration| duration.get() > 0.0)?;
+        Some(TokensPerSecond::new(self.tokens? / duration.get()))
+    }
 }
 
 impl Measured {
-    /// Takes the numbers out of a dump and looks at all of its sets together.
+    /// Takes the numbers out of a dump's sets (or a window's) and looks at all of them together.
     #[must_use]
-    pub fn distil(name: &str, dump: &Dump) -> Self {
-        let mut sets = dump.sets.clone();
+    pub fn distil(name: &str, sets: &[ServingMetrics]) -> Self {
+        let mut sets = sets.to_vec();
         for set in &mut sets {
             for (meaning, latency) in &mut set.histograms {
                 if !matches!(meaning, Meaning::InterTokenLatency | Meaning::TimeToFirstToken) {
@@ -34,7 +71,43 @@ impl Measured {
             }
             set.values.retain(|_, value| value.is_finite());
         }
-        Self { name: name.to_owned(), sets, selection: Selection::default() }
+        Self { name: name.to_owned(), sets, ..Self::default() }
+    }
+
+    /// What happened from the first of several scrapes of a server to the last, and in each window between; and what
+    /// there is to say about it. `None` for less than two.
+    ///
+    /// # Formula
+    /// The growth of every window added up, so that a restart in between loses nothing; gauges are the last scrape's.
+    #[must_use]
+    pub fn between(name: &str, scrapes: &[Dump]) -> Option<(Self, Vec<Warning>)> {
+        let windows = timeline(scrapes).windows;
+        let (last, earlier) = windows.split_last()?;
+        let mut sets = last.sets.clone();
+        for set in &mut sets {
+            let same = earlier.iter().flat_map(|window| &window.sets).filter(|other| other.selection == set.selection);
+            for other in same {
+                for (&meaning, latency) in &other.histograms {
+                    let all = set
+                        .histograms
+                        .entry(meaning)
+                        .or_insert_with(|| Latency { metric: latency.metric.clone(), histogram: Histogram::default() });
+                    all.histogram.add(&latency.histogram);
+                }
+                let counters = other.values.iter().filter(|(meaning, _)| meaning.shape() == Shape::Counter);
+                counters.for_each(|(&meaning, value)| *set.values.entry(meaning).or_insert(0.0) += value);
+            }
+        }
+        let measured = Self { windows: windows.iter().map(Moment::of).collect(), ..Self::distil(name, &sets) };
+        Some((measured, windows.into_iter().flat_map(|window| window.warnings).collect()))
+    }
+
+    /// Tokens per second over all windows together, all streams of the server, where their durations are known.
+    #[must_use]
+    pub fn throughput(&self) -> Option<TokensPerSecond> {
+        let sum = |get: fn(&Moment) -> Option<f64>| self.windows.iter().map(get).sum::<Option<f64>>();
+        let seconds = sum(|moment| moment.duration.map(Seconds::get)).filter(|seconds| *seconds > 0.0)?;
+        Some(TokensPerSecond::new(sum(|moment| moment.tokens)? / seconds))
     }
 
     /// The selected sets as one.

@@ -17,10 +17,10 @@ mod resolve;
 
 pub use example::EXAMPLE_DUMP;
 pub use field::{Field, FieldError, Group, Spec, Steps};
-pub use measured::Measured;
+pub use measured::{Measured, Moment};
 
 use crate::hardware::{self, Gpu};
-use crate::metrics::{Dump, Selection};
+use crate::metrics::Selection;
 use crate::model::{self, Architecture, Precision};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -175,8 +175,7 @@ impl Scenario {
     ///
     /// What describes another system (the worked example's experiment, stated figures and typed
     /// numbers) goes; the hardware stays, marked as left over, since no dump names it.
-    pub fn adopt(&mut self, name: &str, dump: &Dump) {
-        let measured = Measured::distil(name, dump);
+    pub fn adopt(&mut self, measured: Measured) {
         if self.is_example() {
             self.leave_example();
         } else if self.measured.as_ref().is_some_and(|old| old.model_name() != measured.model_name()) {

@@ -92,11 +92,12 @@ impl Scenario {
     fn measured_value(&self, field: Field) -> Option<f64> {
         let set = self.metrics()?;
         match field {
-            Field::InterTokenLatency => set.mean(Meaning::InterTokenLatency).map(Seconds::as_millis),
+            Field::InterTokenLatency => set.step_time().map(Seconds::as_millis),
             Field::TimeToFirstToken => set.mean(Meaning::TimeToFirstToken).map(Seconds::as_millis),
-            Field::TokensPerStep => {
-                set.tokens_per_step().map(|tokens| if tokens > MORE_THAN_ONE_TOKEN { tokens } else { 1.0 })
-            }
+            Field::TokensPerStep => set
+                .tokens_per_step()
+                .or_else(|| set.accepted_length())
+                .map(|tokens| if tokens > MORE_THAN_ONE_TOKEN { tokens } else { 1.0 }),
             Field::Batch => streams_at_once(&set, self.engines()),
             Field::ReplyTokens => tokens_per_request(&set, Meaning::RequestGenerationTokens, Meaning::GenerationTokens),
             // Half of a reply is in the cache on average while it is being written.

@@ -53,7 +53,7 @@ fn Card(figures: Memo<Vec<Figure>>, key: &'static str) -> impl IntoView {
 #[component]
 fn ServerCard() -> impl IntoView {
     let state = State::expect();
-    let facts = state.read(|scenario| scenario.metrics().map(|set| server_facts(&set)).unwrap_or_default());
+    let facts = state.read(|scenario| scenario.measured.as_ref().map(server_facts).unwrap_or_default());
     let sources = state.read(|scenario| {
         let set = scenario.metrics().unwrap_or_default();
         set.histograms

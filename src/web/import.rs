@@ -54,6 +54,7 @@ pub fn ImportPanel() -> impl IntoView {
             </div>
             <p class="privacy">"Nothing you paste leaves this browser."</p>
             <ImportOutcome/>
+            <SpanPicker/>
             <SelectionPicker/>
         </section>
     }
@@ -137,6 +138,34 @@ fn SelectionPicker() -> impl IntoView {
                     }).collect_view()}
                 </select>
             </div>
+        </Show>
+    }
+}
+
+/// Since the server started, or between the scrapes, where several came in.
+#[component]
+fn SpanPicker() -> impl IntoView {
+    let state = State::expect();
+    let spans = state.spans;
+    let between =
+        state.read(|scenario| scenario.measured.as_ref().is_some_and(|measured| !measured.windows.is_empty()));
+    let choose = move |wanted: bool| {
+        if let Some((since, window)) = spans.get_untracked() {
+            state.apply(Action::Adopt(Box::new(if wanted { window } else { since })));
+        }
+    };
+    let choices = [(false, "since the server started"), (true, "between the scrapes")];
+    view! {
+        <Show when=move || spans.with(Option::is_some)>
+            <fieldset class="segmented">
+                <legend>"Counted"</legend>
+                {choices.into_iter().map(|(wanted, label)| view! {
+                    <label class:chosen=move || between.get() == wanted>
+                        <input type="radio" name="span" prop:checked=move || between.get() == wanted on:change=move |_| choose(wanted)/>
+                        {label}
+                    </label>
+                }).collect_view()}
+            </fieldset>
         </Show>
     }
 }

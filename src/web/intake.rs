@@ -1,12 +1,13 @@
 //! Taking in what a person pastes, drops or chooses: bytes to a changed scenario and an [`Import`].
 
-use super::platform::{file, scroll, transfer::Transfer};
-use super::state::{Action, Import, State};
-use crate::metrics::{Dump, Outcome, read_dump};
+use super::platform::{file, transfer::Transfer};
+use super::scrapes::adopt;
+use super::state::{Action, State};
+use crate::metrics::{Dump, read_dump};
 use crate::model;
 use crate::paste::{self, prometheus};
 use crate::scenario::ModelChoice;
-use leptos::prelude::{Set, request_animation_frame, set_timeout};
+use leptos::prelude::{Set, set_timeout};
 use leptos::task::spawn_local;
 use std::time::Duration;
 use web_sys::File;
@@ -62,30 +63,6 @@ fn read(state: State, name: &str, bytes: &[u8]) -> Result<Dump, String> {
     let mut dump = read_dump(&prometheus::read(&decoded.text));
     dump.warnings.splice(0..0, decoded.warnings);
     Ok(dump)
-}
-
-/// Shows what became of dumps, and takes in those that say something; what says nothing does not replace what is
-/// on the page.
-fn adopt(state: State, dumps: Vec<(String, Dump)>) {
-    let several = dumps.len() > 1;
-    let names: Vec<&str> = dumps.iter().map(|(name, _)| name.as_str()).collect();
-    let name = names.join(", ");
-    let named = dumps.into_iter().map(|(name, mut dump)| {
-        if several {
-            dump.warnings.iter_mut().for_each(|warning| warning.message = format!("{name}: {}", warning.message));
-        }
-        dump
-    });
-    let Some(dump) = named.reduce(Dump::beside) else { return };
-    let outcome = dump.outcome;
-    let (warnings, names) = (dump.warnings.clone(), dump.names.clone());
-    state.import.set(Import { outcome: Some(outcome), name: name.clone(), warnings, names });
-    if outcome == Outcome::Fine {
-        state.apply(Action::Adopt(name, Box::new(dump)));
-        scroll::to_answer();
-    } else {
-        request_animation_frame(|| scroll::to_nearest(".import"));
-    }
 }
 
 /// Only what takes a while is announced: a line that comes and goes at once makes the page jump.

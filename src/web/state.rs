@@ -3,7 +3,7 @@
 use crate::budget::{Analysis, analyse};
 use crate::metrics::{Dump, NameCount, Outcome, Selection};
 use crate::paste::Warning;
-use crate::scenario::{EstimateChoice, Field, ModelChoice, Scenario};
+use crate::scenario::{EstimateChoice, Field, Measured, ModelChoice, Scenario};
 use leptos::prelude::*;
 
 /// How many steps back one can go.
@@ -22,8 +22,8 @@ pub enum Action {
     Estimate(EstimateChoice),
     /// Looks at another part of the dump.
     Select(Selection),
-    /// Takes a dump in.
-    Adopt(String, Box<Dump>),
+    /// Takes in a dump's numbers, or those of a window between scrapes.
+    Adopt(Box<Measured>),
     /// Goes to a whole other scenario.
     Load(Box<Scenario>),
 }
@@ -58,6 +58,10 @@ pub struct State {
     pub analysis: Memo<Analysis>,
     /// The last text or file taken in.
     pub import: RwSignal<Import>,
+    /// The scrapes of one server taken in so far, each with its name.
+    pub scrapes: RwSignal<Vec<(String, Dump)>>,
+    /// What can be looked at where there are several: since the server started, and between the scrapes.
+    pub spans: RwSignal<Option<(Measured, Measured)>>,
     /// A message for the person, such as why something was not done.
     pub notice: RwSignal<Option<String>>,
 }
@@ -72,6 +76,8 @@ impl State {
             history: RwSignal::new(History::default()),
             analysis: Memo::new(move |_| scenario.with(analyse)),
             import: RwSignal::new(Import::default()),
+            scrapes: RwSignal::new(Vec::new()),
+            spans: RwSignal::new(None),
             notice: RwSignal::new(None),
         }
     }
@@ -116,7 +122,7 @@ impl State {
             Action::Gpu(gpu) => after.set_gpu(gpu),
             Action::Estimate(choice) => after.choice = choice,
             Action::Select(selection) => after.select(selection),
-            Action::Adopt(name, dump) => after.adopt(&name, &dump),
+            Action::Adopt(measured) => after.adopt(*measured),
             Action::Load(scenario) => after = *scenario,
         }
         if after == before {

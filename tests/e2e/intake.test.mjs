@@ -199,3 +199,30 @@ test("a model's configuration sets the model", async ({ open }) => {
   assert.equal(await field(page, "layers").text.inputValue(), "40");
   assert.match(await page.locator(".figure[data-figure=layer] dt").textContent(), /Each of 40 layers/);
 });
+
+/** A scrape of one server: so many outputs in so many seconds. */
+const scrape = (count, sum) =>
+  `vllm:inter_token_latency_seconds_count{model_name="m"} ${count}\nvllm:inter_token_latency_seconds_sum{model_name="m"} ${sum}\n`;
+
+test("a later scrape of the same server can be looked at alone or since the start", async ({ open }) => {
+  const page = await open();
+  await pasteDump(page, scrape(1000, 50));
+  await figureIs(page, "speed", "20.0 tok/s");
+  await pasteDump(page, scrape(1500, 60));
+  // 60 s / 1500 = 40 ms since the start; 10 s / 500 = 20 ms between the two.
+  await figureIs(page, "speed", "25.0 tok/s");
+  await page.getByText("between the scrapes").click();
+  await figureIs(page, "speed", "50.0 tok/s");
+  await page.getByText("since the server started").click();
+  await figureIs(page, "speed", "25.0 tok/s");
+  // Another server is no later scrape.
+  await pasteDump(page, engine("0", "other", 10, 0.01));
+  await figureIs(page, "speed", "100 tok/s");
+  assert.equal(await page.getByText("between the scrapes").count(), 0);
+});
+
+test("one text that holds two scrapes shows what happened between them", async ({ open }) => {
+  const page = await open();
+  await pasteDump(page, scrape(1000, 50) + scrape(1500, 60));
+  await figureIs(page, "speed", "50.0 tok/s");
+});
