@@ -18,19 +18,24 @@ pub fn Inputs() -> impl IntoView {
         <FieldGroup group=Group::WhatIf title="What if" open=true><Outlook/></FieldGroup>
         <FieldGroup group=Group::Model title="Model" open=wide><ModelPicker/></FieldGroup>
         <FieldGroup group=Group::Hardware title="Hardware" open=wide><GpuPicker/></FieldGroup>
-        <FieldGroup group=Group::Measurement title="Measurement and load" open=wide>{()}</FieldGroup>
-        <FieldGroup group=Group::Allreduce title="Allreduce and its evidence" open=wide>{()}</FieldGroup>
+        <FieldGroup group=Group::Measurement title="Measurement and load" open=wide/>
+        <FieldGroup group=Group::Allreduce title="Allreduce and its evidence" open=wide/>
     }
 }
 
 #[component]
-fn FieldGroup(group: Group, title: &'static str, open: bool, children: Children) -> impl IntoView {
+fn FieldGroup(
+    group: Group,
+    title: &'static str,
+    open: bool,
+    #[prop(optional)] children: Option<Children>,
+) -> impl IntoView {
     let fields = Field::ALL.iter().copied().filter(move |field| field.spec().group == group);
     view! {
         <details class="group" open=open>
             <summary><h2>{title}</h2></summary>
             <div class="fields">
-                {children()}
+                {children.map(|children| children())}
                 {fields.map(|field| view! { <NumberField field=field/> }).collect_view()}
             </div>
         </details>
