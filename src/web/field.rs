@@ -45,10 +45,10 @@ pub fn NumberField(field: Field) -> impl IntoView {
     let leave = move |keep: bool| {
         if draft.get_untracked().is_some() && !(keep && error.with_untracked(Option::is_none)) {
             state.apply(Action::Set(field, before.get_value()));
-            // The reason stays beside the value it went back to.
-            if !keep {
-                error.set(None);
-            }
+        }
+        // What was refused leaves its reason beside the value it went back to, until that is dismissed.
+        if !keep {
+            error.set(None);
         }
         draft.set(None);
         state.end_drag();

@@ -106,6 +106,19 @@ test("the caret stays where a person types, and an emptied field goes back to wh
   assert.equal(await text.inputValue(), "17.391");
 });
 
+test("why a number was refused stays beside the old one until it is dismissed", async ({ open }) => {
+  const page = await open();
+  const { text, problem, reset } = field(page, "tp");
+  for (const dismiss of [() => text.press("Escape"), () => reset.click()]) {
+    await text.fill("many");
+    await text.press("Enter");
+    assert.equal(await text.inputValue(), "8");
+    assert.match(await problem.textContent(), /expected a whole number/);
+    await dismiss();
+    assert.equal(await problem.textContent(), "");
+  }
+});
+
 test("a slider takes over from what could not be read", async ({ open }) => {
   const page = await open();
   const { text, slider, problem } = field(page, "itl");

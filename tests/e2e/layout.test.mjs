@@ -132,6 +132,6 @@ test("a refused number keeps its row in line with the others", async ({ open }) 
   const { text, problem } = field(page, "layers");
   const before = await text.boundingBox();
   await text.fill("many");
-  await problem.filter({ hasText: "expected a number from 1 to 256" }).waitFor();
+  await problem.filter({ hasText: "expected a whole number from 1 to 256" }).waitFor();
   assert.deepEqual(await text.boundingBox(), before);
 });
