@@ -6,6 +6,7 @@
 //! | `app` | the root component; the scenario and the address follow each other |
 //! | `state` | the scenario, what follows from it, and the one door through which it changes |
 //! | `intake` | what a person pastes, drops or chooses, taken in |
+//! | `reading` | how far that is, and the way to stop it |
 //! | `answer`, `cards`, `chart_view` | what is shown |
 //! | `spoken` | what is read aloud |
 //! | `import`, `inputs`, `field`, `toolbar` | what is set and done |
@@ -22,6 +23,7 @@ mod inputs;
 mod intake;
 pub mod panic_banner;
 pub mod platform;
+mod reading;
 mod spoken;
 pub mod state;
 mod toolbar;

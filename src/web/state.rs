@@ -1,5 +1,6 @@
 //! The page's state: one scenario, what follows from it, and the one door through which it changes.
 
+use super::reading::Reading;
 use crate::budget::{Analysis, analyse};
 use crate::metrics::{Dump, NameCount, Outcome, Selection};
 use crate::paste::Warning;
@@ -60,6 +61,8 @@ pub struct State {
     pub import: RwSignal<Import>,
     /// A message for the person, such as why something was not done.
     pub notice: RwSignal<Option<String>>,
+    /// What is being read and takes a while.
+    pub reading: RwSignal<Option<Reading>>,
 }
 
 impl State {
@@ -73,6 +76,7 @@ impl State {
             analysis: Memo::new(move |_| scenario.with(analyse)),
             import: RwSignal::new(Import::default()),
             notice: RwSignal::new(None),
+            reading: RwSignal::new(None),
         }
     }
 
