@@ -6,6 +6,7 @@ use super::import::ImportPanel;
 use super::inputs::Inputs;
 use super::intake::{sentence, take_transfer};
 use super::platform::{drop::on_drop, listen::listen, paste::on_paste, theme::use_theme, timer::Debounce, url};
+use super::reading::ReadingProgress;
 use super::state::{Action, State};
 use super::toolbar::Toolbar;
 use crate::scenario::{Scenario, link};
@@ -42,6 +43,7 @@ pub fn App() -> impl IntoView {
             </div>
             <Toolbar/>
         </header>
+        <ReadingProgress/>
         <Notice/>
         <main>
             <Answer/>

@@ -1,15 +1,16 @@
 //! Taking in what a person pastes, drops or chooses: bytes to a changed scenario and an [`Import`].
 
-use super::platform::{file, transfer::Transfer};
+use super::platform::file::{self, FileError};
+use super::platform::transfer::Transfer;
+use super::reading::Task;
 use super::scrapes::adopt;
 use super::state::{Action, State};
 use crate::metrics::{Dump, read_dump};
 use crate::model;
 use crate::paste::{self, prometheus};
 use crate::scenario::ModelChoice;
-use leptos::prelude::{Set, set_timeout};
+use leptos::prelude::Set;
 use leptos::task::spawn_local;
-use std::time::Duration;
 use web_sys::File;
 
 /// Takes in a paste or a drop.
@@ -22,53 +23,69 @@ pub fn take_transfer(state: State, transfer: Transfer) {
 
 /// Takes in files. Several dumps are several servers, side by side; a model's configuration among them sets the model.
 pub fn take_files(state: State, files: Vec<File>) {
+    let task = Task::start(state);
     spawn_local(async move {
         let mut dumps: Vec<(String, Dump)> = Vec::new();
         let mut notices = Vec::new();
         for file in files {
-            let name = file.name();
-            say_if_slow(state, file.size(), &name);
-            match file::read_bytes(&file).await {
-                Ok(bytes) => match read(state, &name, &bytes) {
-                    Ok(dump) => dumps.push((name, dump)),
-                    Err(notice) => notices.push(notice),
-                },
-                Err(error) => notices.push(sentence(&error.to_string())),
+            let (name, size) = (file.name(), file.size());
+            let progress = |share| task.show(size, &format!("Reading {name}"), Some(share));
+            progress(0.0);
+            let bytes = match file::read_bytes(&file, &task.cancel, progress).await {
+                Ok(bytes) => bytes,
+                Err(FileError::Cancelled) => return,
+                Err(error) => {
+                    notices.push(sentence(&error.to_string()));
+                    continue;
+                }
+            };
+            match read(state, &task, &name, bytes).await {
+                Some(Ok(dump)) => dumps.push((name, dump)),
+                Some(Err(notice)) => notices.push(notice),
+                None => return,
             }
         }
+        task.end();
         state.notice.set((!notices.is_empty()).then(|| notices.join(" ")));
         adopt(state, dumps);
     });
 }
 
-/// Takes in text. The page shows that it is reading before it does.
+/// Takes in text.
 pub fn take_text(state: State, name: &'static str, text: String) {
-    say_if_slow(state, text.len() as f64, name);
-    let take = move || match read(state, name, text.as_bytes()) {
-        Ok(dump) => {
-            state.notice.set(None);
-            adopt(state, vec![(name.to_owned(), dump)]);
+    let task = Task::start(state);
+    spawn_local(async move {
+        let Some(result) = read(state, &task, name, text.into_bytes()).await else { return };
+        task.end();
+        match result {
+            Ok(dump) => adopt(state, vec![(name.to_owned(), dump)]),
+            Err(notice) => state.notice.set(Some(notice)),
         }
-        Err(notice) => state.notice.set(Some(notice)),
+    });
+}
+
+/// Bytes as a dump; or, for a configuration or what cannot be read, what to say of it; or nothing once it is cancelled.
+///
+/// The page paints and listens between the steps, of which each takes its time with a hundred megabytes.
+async fn read(state: State, task: &Task, name: &str, bytes: Vec<u8>) -> Option<Result<Dump, String>> {
+    let size = bytes.len() as f64;
+    let what = format!("Understanding the {:.0} MB of {name}", size / 1e6);
+    task.pause(size, &what).await?;
+    let decoded = match paste::decode(&bytes) {
+        Ok(decoded) => decoded,
+        Err(error) => return Some(Err(sentence(&format!("{name}: {error}")))),
     };
-    set_timeout(take, Duration::ZERO);
-}
-
-/// Bytes as a dump; or, for a configuration or what cannot be read, what to say of it.
-fn read(state: State, name: &str, bytes: &[u8]) -> Result<Dump, String> {
-    let decoded = paste::decode(bytes).map_err(|error| sentence(&format!("{name}: {error}")))?;
     if let Some(notice) = take_configuration(state, &decoded.text) {
-        return Err(notice);
+        return Some(Err(notice));
     }
-    let mut dump = read_dump(&prometheus::read(&decoded.text));
+    // What was compressed is more than it seemed.
+    let size = decoded.text.len() as f64;
+    task.pause(size, &what).await?;
+    let exposition = prometheus::read(&decoded.text);
+    task.pause(size, &what).await?;
+    let mut dump = read_dump(&exposition);
     dump.warnings.splice(0..0, decoded.warnings);
-    Ok(dump)
-}
-
-/// Only what takes a while is announced: a line that comes and goes at once makes the page jump.
-fn say_if_slow(state: State, bytes: f64, name: &str) {
-    const SLOW_BYTES: f64 = 1e6;
-    state.notice.set((bytes > SLOW_BYTES).then(|| format!("Reading {name}…")));
+    Some(Ok(dump))
 }
 
 /// A model's configuration, if that is what the text is. Says what became of it.

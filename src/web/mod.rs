@@ -7,6 +7,7 @@
 //! | `state` | the scenario, what follows from it, and the one door through which it changes |
 //! | `intake` | what a person pastes, drops or chooses, taken in |
 //! | `scrapes` | several servers side by side, or one server over time |
+//! | `reading` | how far that is, and the way to stop it |
 //! | `answer`, `cards`, `chart_view` | what is shown |
 //! | `spoken` | what is read aloud |
 //! | `import`, `inputs`, `field`, `toolbar` | what is set and done |
@@ -23,6 +24,7 @@ mod inputs;
 mod intake;
 pub mod panic_banner;
 pub mod platform;
+mod reading;
 mod scrapes;
 mod spoken;
 pub mod state;

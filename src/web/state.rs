@@ -1,5 +1,6 @@
 //! The page's state: one scenario, what follows from it, and the one door through which it changes.
 
+use super::reading::Reading;
 use crate::budget::{Analysis, analyse};
 use crate::metrics::{Dump, NameCount, Outcome, Selection};
 use crate::paste::Warning;
@@ -64,6 +65,8 @@ pub struct State {
     pub spans: RwSignal<Option<(Measured, Measured)>>,
     /// A message for the person, such as why something was not done.
     pub notice: RwSignal<Option<String>>,
+    /// What is being read and takes a while.
+    pub reading: RwSignal<Option<Reading>>,
 }
 
 impl State {
@@ -79,6 +82,7 @@ impl State {
             scrapes: RwSignal::new(Vec::new()),
             spans: RwSignal::new(None),
             notice: RwSignal::new(None),
+            reading: RwSignal::new(None),
         }
     }
 

@@ -1,6 +1,7 @@
 //! What a person pastes, drops or chooses.
 
 use crate::support::{Seen, mount, sleep};
+use decodescope::web::platform::file::{Cancel, FileError};
 use decodescope::web::platform::transfer::Transfer;
 use decodescope::web::platform::{drop::on_drop, fetch, file, paste::on_paste};
 use js_sys::Array;
@@ -11,8 +12,32 @@ use web_sys::{ClipboardEvent, ClipboardEventInit, DataTransfer, DragEvent, DragE
 
 #[wasm_bindgen_test]
 async fn a_file_is_read_byte_for_byte() {
-    let bytes = file::read_bytes(&a_file("dump.txt", "µs\r\n\0")).await.unwrap();
+    let bytes = file::read_bytes(&a_file("dump.txt", "µs\r\n\0"), &Cancel::default(), |_| {}).await.unwrap();
     assert_eq!(bytes, "µs\r\n\0".as_bytes());
+}
+
+#[wasm_bindgen_test]
+async fn a_large_file_is_whole_and_tells_how_far_it_is() {
+    let text: String = (0..1_000_000).map(|line| format!("up {line}\n")).collect();
+    let seen = Seen::new();
+    let tell = |share: f64| seen.add((share * 100.0).round());
+    let bytes = file::read_bytes(&a_file("dump.txt", &text), &Cancel::default(), tell).await.unwrap();
+    assert!(bytes == text.as_bytes());
+    // 9 888 890 bytes in slices of 4 MiB.
+    assert_eq!(seen.all(), [42.0, 85.0, 100.0]);
+}
+
+#[wasm_bindgen_test]
+async fn a_cancelled_file_is_read_no_further() {
+    let text = "x".repeat(10_000_000);
+    let (seen, cancel) = (Seen::new(), Cancel::default());
+    let tell = |share: f64| {
+        seen.add(share);
+        cancel.cancel();
+    };
+    let result = file::read_bytes(&a_file("dump.txt", &text), &cancel, tell).await;
+    assert_eq!(result, Err(FileError::Cancelled));
+    assert_eq!(seen.all().len(), 1);
 }
 
 #[wasm_bindgen_test]

@@ -2,11 +2,34 @@
 
 use js_sys::Uint8Array;
 use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{File, FileList, HtmlInputElement};
 
-/// Larger files are not read: 64 MiB, hundreds of times a large `/metrics` dump.
-pub const LIMIT_BYTES: f64 = 64.0 * 1024.0 * 1024.0;
+/// Larger files are not read: 512 MiB, thousands of times a large `/metrics` dump. With what is read from it, the text
+/// must fit into the 4 GiB that a page can address.
+pub const LIMIT_BYTES: f64 = 512.0 * 1024.0 * 1024.0;
+
+/// Files are read in slices of this many bytes, between which the page can paint and be told to stop.
+const SLICE_BYTES: f64 = 4.0 * 1024.0 * 1024.0;
+
+/// The wish that something under way stops; all clones are the same wish.
+#[derive(Clone, Debug, Default)]
+pub struct Cancel(Arc<AtomicBool>);
+
+impl Cancel {
+    /// Wishes it.
+    pub fn cancel(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether it is wished.
+    #[must_use]
+    pub fn is_cancelled(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
 
 /// Why a file was not read.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,6 +46,13 @@ pub enum FileError {
         /// The file's name.
         name: String,
     },
+    /// The browser gives the page no more memory.
+    NoMemory {
+        /// The file's name.
+        name: String,
+    },
+    /// It was [cancelled](Cancel).
+    Cancelled,
 }
 
 impl fmt::Display for FileError {
@@ -35,18 +65,44 @@ impl fmt::Display for FileError {
                 LIMIT_BYTES / 1024.0 / 1024.0
             ),
             Self::Unreadable { name } => write!(f, "the browser could not read {name}"),
+            Self::NoMemory { name } => write!(f, "the browser has too little memory for {name}"),
+            Self::Cancelled => f.write_str("cancelled"),
         }
     }
 }
 
-/// The file's content, which may be text in any encoding or compressed.
-pub async fn read_bytes(file: &File) -> Result<Vec<u8>, FileError> {
-    let (name, bytes) = (file.name(), file.size());
-    if bytes > LIMIT_BYTES {
-        return Err(FileError::TooLarge { name, bytes });
+/// The file's content, which may be text in any encoding or compressed. `progress` is told after each few MB which
+/// share of it is there, from 0 to 1.
+pub async fn read_bytes(file: &File, cancel: &Cancel, progress: impl Fn(f64)) -> Result<Vec<u8>, FileError> {
+    let (name, size) = (file.name(), file.size());
+    if size > LIMIT_BYTES {
+        return Err(FileError::TooLarge { name, bytes: size });
     }
-    let buffer = JsFuture::from(file.array_buffer()).await.map_err(|_| FileError::Unreadable { name })?;
-    Ok(Uint8Array::new(&buffer).to_vec())
+    let mut bytes = Vec::new();
+    if bytes.try_reserve_exact(size as usize).is_err() {
+        return Err(FileError::NoMemory { name });
+    }
+    while (bytes.len() as f64) < size {
+        let start = bytes.len();
+        let slice = file.slice_with_f64_and_f64(start as f64, (start as f64 + SLICE_BYTES).min(size));
+        let buffer = match slice {
+            Ok(slice) => JsFuture::from(slice.array_buffer()).await,
+            Err(error) => Err(error),
+        };
+        let Ok(buffer) = buffer else { return Err(FileError::Unreadable { name }) };
+        if cancel.is_cancelled() {
+            return Err(FileError::Cancelled);
+        }
+        let slice = Uint8Array::new(&buffer);
+        bytes.resize(start + slice.length() as usize, 0);
+        match bytes.get_mut(start..) {
+            // A file that has shrunk since it was chosen would never end.
+            Some(rest) if !rest.is_empty() => slice.copy_to(rest),
+            _ => return Err(FileError::Unreadable { name }),
+        }
+        progress(bytes.len() as f64 / size);
+    }
+    Ok(bytes)
 }
 
 /// The files chosen in an `<input type=file>`, which is emptied so that choosing the same file again is a change again.

@@ -1,9 +1,21 @@
-//! Acting once after a burst.
+//! Acting once after a burst, and letting the page paint.
 
 use leptos::prelude::*;
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Duration;
+use wasm_bindgen_futures::JsFuture;
+
+/// Lets the page show what has changed before something goes on that keeps it busy. Does so too in a page that is not
+/// seen, where no frame ever comes.
+pub async fn paint() {
+    const A_FRAME_AND_A_HALF: Duration = Duration::from_millis(25);
+    let pause = js_sys::Promise::new(&mut |resolve, _| {
+        set_timeout(move || drop(resolve.call0(&resolve)), A_FRAME_AND_A_HALF);
+    });
+    // It never rejects.
+    let _ = JsFuture::from(pause).await;
+}
 
 /// Passes on the last value of a burst once nothing has come for a while.
 ///
