@@ -102,7 +102,9 @@ pub(super) fn rungs(
     if let Some(memory) = memory {
         let allreduce = chosen.map_or(Range::exact(Seconds::ZERO), |estimate| estimate.time);
         if allreduce.high.get() > 0.0 {
-            let speed = allreduce.map_decreasing(|time| step.speed_at(memory.time + time));
+            let mut speed = allreduce.map_decreasing(|time| step.speed_at(memory.time + time));
+            // An estimate so high that the parts exceed the step does not make an idealisation slower than today.
+            speed.low = speed.low.max(step.speed).min(speed.likely);
             rungs.push(Rung { kind: RungKind::PerfectBandwidth, speed });
         }
         let speed = Range::exact(step.speed_at(memory.time));

@@ -151,8 +151,7 @@ fn outcome(sets: &[ServingMetrics], names: &[NameCount]) -> Outcome {
         // How large the cache is says nothing of what was served.
         let mut values = set.values.iter().filter(|(meaning, _)| **meaning != Meaning::KvCacheCapacity);
         let mut histograms = set.histograms.values().map(|latency| &latency.histogram);
-        values.any(|(_, &value)| value != 0.0)
-            || histograms.any(|h| h.total() > 0.0 || h.sum.is_some_and(|sum| sum > 0.0))
+        values.any(|(_, &value)| value != 0.0) || histograms.any(|histogram| histogram.total() > 0.0)
     };
     match (names.is_empty(), sets.iter().any(tells)) {
         (true, _) => Outcome::NotMetrics,

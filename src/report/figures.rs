@@ -1,7 +1,7 @@
 //! The charts of an analysis.
 
 use super::sentences::{experiment_sentence, layer_sentence};
-use crate::budget::{Analysis, Estimate, EstimateKind, Part, RungKind, Slice, layer_slices};
+use crate::budget::{Analysis, Estimate, EstimateKind, Memory, Part, RungKind, Slice, layer_slices};
 use crate::chart::{
     Axis, Band, Bucket, Chart, Curve, Histogram, Ladder, Line, LineStyle, MarkedPoint, Marker, PointRole, RangeRow,
     Ranges, Reference, Rung, RungRole, Segment, SegmentRole, Stack, StackBar, StackScale,
@@ -41,7 +41,7 @@ pub fn figures(scenario: &Scenario, analysis: &Analysis) -> Vec<Figure> {
         windows(scenario),
         histogram(Meaning::InterTokenLatency, "itl"),
         histogram(Meaning::TimeToFirstToken, "ttft"),
-        bytes(analysis),
+        bytes(scenario, analysis),
     ]
     .into_iter()
     .flatten()
@@ -265,7 +265,7 @@ fn histogram(key: &'static str, meaning: Meaning, histogram: &metrics::Histogram
     let chart = Chart::Histogram(Histogram {
         title: super::capitalised(title),
         unit: "ms".to_owned(),
-        total_text: format!("{} observations", count(total)),
+        total_text: if total == 1.0 { "1 observation".to_owned() } else { format!("{} observations", count(total)) },
         buckets: buckets.collect(),
         mean,
     });
@@ -296,7 +296,24 @@ fn bounds(histogram: &metrics::Histogram) -> Vec<String> {
     within.into_iter().chain(single).collect()
 }
 
-fn bytes(analysis: &Analysis) -> Option<Figure> {
+/// The server's own estimate of the bytes a step reads, beside ours, where its counters say.
+///
+/// # Limits
+/// The counters hold prefill steps too, and leave the scales of quantised weights and all communication out.
+fn servers_own_estimate(scenario: &Scenario, memory: &Memory) -> Option<String> {
+    let set = scenario.metrics()?;
+    let steps =
+        set.histogram(Meaning::IterationTokens).and_then(|histogram| histogram.count).filter(|steps| *steps > 0.0)?;
+    let theirs = Bytes::new(set.value(Meaning::EstimatedReadBytes)? / steps);
+    Some(format!(
+        "The server's own counters estimate {} read per GPU and step, prefill steps included: {} of the {} above.",
+        show(theirs),
+        show(Ratio::new(theirs / memory.bytes)),
+        show(memory.bytes)
+    ))
+}
+
+fn bytes(scenario: &Scenario, analysis: &Analysis) -> Option<Figure> {
     let memory = analysis.memory.as_ref()?;
     let mut named = memory.components();
     let small = named.split_off(MOST_NAMED.min(named.len()));
@@ -328,5 +345,6 @@ fn bytes(analysis: &Analysis) -> Option<Figure> {
         memory.bandwidth.source.word(),
         show(memory.utilisation),
     );
-    Some(Figure { key: "bytes", chart, notes: vec![note] })
+    let notes = [note].into_iter().chain(servers_own_estimate(scenario, memory)).collect();
+    Some(Figure { key: "bytes", chart, notes })
 }

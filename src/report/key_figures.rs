@@ -98,7 +98,8 @@ fn ceiling(analysis: &Analysis) -> KeyFigure {
 
 fn first_token(scenario: &Scenario, analysis: &Analysis) -> KeyFigure {
     let value = scenario.seconds(Field::TimeToFirstToken).map(|time| show(time).to_string());
-    let note = analysis.reply.map_or("not in the dump".to_owned(), |reply| {
+    let missing = if value.is_some() { "nothing to weigh it against" } else { "not in the dump" };
+    let note = analysis.reply.map_or(missing.to_owned(), |reply| {
         format!("{} of decoding {} tokens", show(reply.over_decode), count(reply.tokens))
     });
     figure("first-token", "Time to first token", value, note)

@@ -40,10 +40,12 @@ pub struct Verdict {
 pub fn verdict(scenario: &Scenario, analysis: &Analysis) -> Verdict {
     let next = next_steps(scenario, analysis);
     let Some(step) = &analysis.step else {
+        let headline =
+            if scenario.measured.is_some() { "No inter-token latency here" } else { "Nothing to take apart yet" };
         return Verdict {
-            headline: "Nothing to take apart yet".to_owned(),
+            headline: headline.to_owned(),
             sentences: vec![
-                "There is no inter-token latency, and too little is known of model and hardware to model one."
+                "There is no inter-token latency to take apart, and too little is known of model and hardware to model one."
                     .to_owned(),
             ],
             doubts: Vec::new(),

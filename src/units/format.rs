@@ -148,6 +148,9 @@ pub fn count(number: f64) -> String {
     if number.fract() != 0.0 && number.abs() < 1000.0 {
         return trimmed(number);
     }
+    if number.abs() >= 1e15 {
+        return significant(number, 3);
+    }
     let text = fixed(number, 0);
     let digits = text.trim_start_matches(MINUS);
     if digits.len() < 5 {
@@ -187,6 +190,9 @@ pub fn trimmed(number: f64) -> String {
 pub fn significant(number: f64, digits: i32) -> String {
     if number == 0.0 || !number.is_finite() {
         return fixed(number, 0);
+    }
+    if !(1e-6..1e15).contains(&number.abs()) {
+        return format!("{number:.2e}").replace('-', &MINUS.to_string());
     }
     let whole_digits = |x: f64| x.abs().log10().floor() as i32 + 1;
     let decimals = (digits - whole_digits(number)).max(0);
@@ -285,6 +291,8 @@ mod tests {
         assert_eq!(count(1623.0), "1623");
         assert_eq!(count(110_540.0), "110\u{202f}540");
         assert_eq!(count(1.5), "1.5");
+        assert_eq!(count(1e300), "1.00e300");
+        assert_eq!(show(TokensPerSecond::new(1e-9)).to_string(), "1.00e−9 tok/s");
         assert_eq!(show_message(Bytes::new(12_288.0)).to_string(), "12 KiB");
         assert_eq!(show_message(Bytes::new(1_310_720.0)).to_string(), "1.25 MiB");
         assert_eq!(show_message(Bytes::new(1000.0)).to_string(), "1.00 kB");

@@ -157,9 +157,12 @@ impl Obstacles {
             .enumerate()
             .filter_map(|(rank, (side, distance))| {
                 let bounds = bounds_at(side, distance);
+                // A label nearer to another point than to its own would be taken for that one's.
+                let own = gap(&bounds, around);
+                let of_another = |point: &Rect| gap(&bounds, point.centre()) < own - 0.5;
                 let free = self.within.holds(&bounds, 1.0)
                     && scene.is_free(&bounds)
-                    && !self.points.iter().any(|point| point.overlaps(&bounds));
+                    && !self.points.iter().any(|point| point.overlaps(&bounds) || of_another(point));
                 let covered = self.covered(&bounds);
                 (free && covered <= most_covered).then_some((covered * 10 + rank, side, bounds))
             })
@@ -178,6 +181,12 @@ impl Obstacles {
         }
         true
     }
+}
+
+/// How far a place is from a rectangle; 0 inside it.
+fn gap(rect: &Rect, place: Point) -> f64 {
+    let beyond = |low: f64, high: f64, value: f64| (low - value).max(value - high).max(0.0);
+    beyond(rect.x, rect.right(), place.x).hypot(beyond(rect.y, rect.bottom(), place.y))
 }
 
 impl Specification for Curve {

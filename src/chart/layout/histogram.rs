@@ -60,16 +60,17 @@ fn counts(scene: &mut Scene, pen: &Pen, mut columns: Vec<(&Bucket, Rect)>, colum
         let (x, y) = (bar.centre().x, bar.y - 11.0);
         let both = format!("{} · {}", bucket.count_text, bucket.share_text);
         let crowded = bucket.share_text.is_empty() || text_width(&both, SMALL, true) > column;
-        let content = if crowded { &bucket.count_text } else { &both };
-        let label = if bucket.drawable_count() > 0.0 {
-            pen.strong(x, y, Anchor::Middle, content)
-        } else {
-            pen.quiet(x, y, Anchor::Middle, content)
-        };
-        let label = Label { size: SMALL, ..label };
-        if !bars.iter().any(|bar| bar.overlaps(&label.bounds())) {
-            scene.label(label);
-        }
+        let preferred = [(!crowded).then_some(&both), Some(&bucket.count_text), Some(&bucket.share_text)];
+        // Whatever fits: count and share, else the count, else the share, which is short whatever the count.
+        preferred.into_iter().flatten().filter(|content| !content.is_empty()).any(|content| {
+            let label = if bucket.drawable_count() > 0.0 {
+                pen.strong(x, y, Anchor::Middle, content)
+            } else {
+                pen.quiet(x, y, Anchor::Middle, content)
+            };
+            let label = Label { size: SMALL, ..label };
+            !bars.iter().any(|bar| bar.overlaps(&label.bounds())) && scene.label(label)
+        });
     }
 }
 
