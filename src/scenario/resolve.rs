@@ -5,6 +5,7 @@ use crate::collective::{self, AlphaBeta, Fit, nccl};
 use crate::metrics::{Histogram, Meaning, ServingMetrics};
 use crate::model::{self, Precision, Quantisation};
 use crate::units::{Bytes, BytesPerSecond, Seconds};
+use std::collections::BTreeSet;
 
 /// The length of a reply where none is said.
 const USUAL_REPLY_TOKENS: f64 = 128.0;
@@ -98,7 +99,7 @@ impl Scenario {
                 .tokens_per_step()
                 .or_else(|| set.accepted_length())
                 .map(|tokens| if tokens > MORE_THAN_ONE_TOKEN { tokens } else { 1.0 }),
-            Field::Batch => streams_at_once(&set, self.engines()),
+            Field::Batch => streams_at_once(&set, self.batches()),
             Field::ReplyTokens => tokens_per_request(&set, Meaning::RequestGenerationTokens, Meaning::GenerationTokens),
             // Half of a reply is in the cache on average while it is being written.
             Field::Context => {
@@ -113,10 +114,18 @@ impl Scenario {
         .map(|value| value.clamp(field.spec().min, field.spec().max))
     }
 
-    /// Engines of the looked-at part of the dump: each serves its own batch on its own GPUs.
-    fn engines(&self) -> f64 {
+    /// Sets of the looked-at part of the dump: each serves its own batch.
+    fn batches(&self) -> f64 {
         let Some(measured) = &self.measured else { return 1.0 };
         measured.sets.iter().filter(|set| measured.selection.includes(&set.selection)).count().max(1) as f64
+    }
+
+    /// Engines of one server in that part, which share its GPUs. Dumps of several servers repeat their names.
+    fn engines(&self) -> f64 {
+        let Some(measured) = &self.measured else { return 1.0 };
+        let looked_at = measured.sets.iter().filter(|set| measured.selection.includes(&set.selection));
+        let names: BTreeSet<_> = looked_at.map(|set| &set.selection).collect();
+        names.len().max(1) as f64
     }
 
     fn catalogue_value(&self, field: Field) -> Option<f64> {
@@ -164,13 +173,13 @@ impl Scenario {
 ///
 /// # Formula
 /// ITL observations / engine steps: each stream of a step is observed once, but for its first token.
-fn streams_at_once(set: &ServingMetrics, engines: f64) -> Option<f64> {
+fn streams_at_once(set: &ServingMetrics, batches: f64) -> Option<f64> {
     let whole = |meaning| set.histogram(meaning).and_then(|histogram| histogram.count);
     let over_time = whole(Meaning::InterTokenLatency)
         .zip(whole(Meaning::IterationTokens))
         .filter(|(_, steps)| *steps > 0.0 && !set.per_token)
         .map(|(observed, steps)| observed / steps);
-    let now = || set.value(Meaning::RequestsRunning).map(|running| running / engines);
+    let now = || set.value(Meaning::RequestsRunning).map(|running| running / batches);
     over_time.filter(|streams| *streams >= 1.0).or_else(now).filter(|streams| *streams >= 1.0).map(to_a_tenth)
 }
 

@@ -64,8 +64,8 @@ pub fn document(thorough: bool) -> Document {
     document.blocks.push(decodescope::report::Block::Heading(1, "How well steps are predicted".to_owned()));
     document.paragraph(
         "Every published measurement whose facts suffice, against the step model of `src/prediction`. The constants are \
-         fitted to one half, drawn by a checksum of each row's name; the other half had no say in them. An error is \
-         |predicted / measured − 1|. `make validate` writes this page; a test keeps it current.",
+         fitted to one half, drawn by a checksum of each row's name; no row of the other half entered \
+         the fit, though its errors were seen while the model was being made. An error is |predicted / measured − 1|. `make validate` writes this page; a test keeps it current.",
     );
     let half = |fitted: bool| errors(&FITTED, rows.iter().filter(|row| row.is_fitted() == fitted));
     let served = |row: &&Row| !row.is_fitted() && row.workload.runtime != Runtime::LlamaCpp;
