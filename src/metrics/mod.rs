@@ -23,6 +23,7 @@
 //! | `window/` | the arithmetic of two scrapes: increases, resets, order |
 
 mod between;
+mod buckets;
 mod difference;
 mod dump;
 pub mod engines;
