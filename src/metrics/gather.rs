@@ -37,7 +37,7 @@ pub(super) struct Repeated {
 /// Gathers the samples of these places in the text.
 pub(super) fn gather(exposition: &Exposition<'_>, samples: Range<usize>) -> Gathered {
     let mut names = Names::default();
-    let within = || exposition.samples().skip(samples.start).take(samples.len());
+    let within = || exposition.samples_within(samples.clone());
     for sample in within() {
         names.count(exposition, &sample);
     }
