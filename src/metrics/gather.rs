@@ -1,5 +1,6 @@
 //! Samples to series: names taken apart, engines recognised, the parts of a histogram brought together.
 
+use super::buckets::Buckets;
 use super::dump::NameCount;
 use super::engines::ENGINES;
 use super::histogram::{Histogram, HistogramIssue};
@@ -36,7 +37,7 @@ pub(super) struct Repeated {
 /// Gathers the samples of these places in the text.
 pub(super) fn gather(exposition: &Exposition<'_>, samples: Range<usize>) -> Gathered {
     let mut names = Names::default();
-    let within = || exposition.samples().skip(samples.start).take(samples.len());
+    let within = || exposition.samples_within(samples.clone());
     for sample in within() {
         names.count(exposition, &sample);
     }
@@ -67,7 +68,7 @@ struct Parts<'a> {
     entry: usize,
     labels: Labels<'a>,
     line: usize,
-    buckets: Vec<(f64, f64)>,
+    buckets: Buckets,
     sum: Option<f64>,
     count: Option<f64>,
     value: Option<f64>,
@@ -138,7 +139,7 @@ impl<'a> Gathering<'a> {
                     self.warn(sample, message);
                     return Some(place);
                 };
-                put_bucket(&mut parts.buckets, bound * row.scale, value)
+                parts.buckets.put(bound * row.scale, value)
             }
             Part::Sum => parts.sum.replace(value * row.scale).is_some(),
             Part::Count => parts.count.replace(value).is_some(),
@@ -172,8 +173,16 @@ impl<'a> Gathering<'a> {
         let line = sample.line();
         *self.places.entry((base, key)).or_insert_with_key(|(_, labels)| {
             let labels = labels.clone();
-            let empty =
-                Parts { entry, labels, line, buckets: Vec::new(), sum: None, count: None, value: None, created: None };
+            let empty = Parts {
+                entry,
+                labels,
+                line,
+                buckets: Buckets::default(),
+                sum: None,
+                count: None,
+                value: None,
+                created: None,
+            };
             self.parts.push(empty);
             self.parts.len() - 1
         })
@@ -196,7 +205,8 @@ impl<'a> Gathering<'a> {
                     if parts.buckets.is_empty() && parts.sum.is_none() && parts.count.is_none() {
                         continue;
                     }
-                    let (histogram, issues) = Histogram::from_cumulative(parts.buckets, parts.sum, parts.count);
+                    let (histogram, issues) =
+                        Histogram::from_cumulative(parts.buckets.into_list(), parts.sum, parts.count);
                     // Without buckets or a count it is said already that there is no mean.
                     let cut = issues.iter().any(|issue| {
                         matches!(issue, HistogramIssue::MissingInfinity { count: None } | HistogramIssue::NoBuckets)
@@ -238,20 +248,5 @@ fn in_words(issue: HistogramIssue, histogram: &Histogram) -> String {
             "a count without buckets and without a sum: only the number is known".to_owned()
         }
         _ => issue.to_string(),
-    }
-}
-
-/// Puts a cumulative bucket in, over an earlier one with the same bound; says whether there was one.
-fn put_bucket(buckets: &mut Vec<(f64, f64)>, bound: f64, cumulative: f64) -> bool {
-    // Buckets nearly always come in order, so an equal bound is looked for from the end.
-    match buckets.iter_mut().rev().find(|(le, _)| *le == bound) {
-        Some(bucket) => {
-            bucket.1 = cumulative;
-            true
-        }
-        None => {
-            buckets.push((bound, cumulative));
-            false
-        }
     }
 }

@@ -5,7 +5,7 @@
 //! | `meaning` | the quantities the engine knows, whatever a server calls them |
 //! | `engines/` | one small table per serving engine: its names for those meanings |
 //! | `names` | sample names taken apart, engines recognised |
-//! | `gather` | samples to series |
+//! | `gather`, `buckets` | samples to series |
 //! | `series` | one series: whose, its labels, its content |
 //! | `sets` | series to [`ServingMetrics`], one set per model and engine |
 //! | `serving` | one set of metrics, and what follows from it |
@@ -23,6 +23,7 @@
 //! | `window/` | the arithmetic of two scrapes: increases, resets, order |
 
 mod between;
+mod buckets;
 mod difference;
 mod dump;
 pub mod engines;

@@ -21,6 +21,9 @@ fn main() {
             let decoded = decodescope::paste::decode(text.as_bytes()).map(|decoded| decoded.text).unwrap_or_default();
             decodescope::paste::prometheus::read(&decoded).samples().len()
         });
+        measure(&text, "  and what it means", |text| {
+            decodescope::metrics::read_dump(&decodescope::paste::prometheus::read(text)).names.len()
+        });
         if std::env::var_os("ALONE").is_some() {
             continue;
         }

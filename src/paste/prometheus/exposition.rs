@@ -4,6 +4,7 @@ use super::arena::{Arena, Label, Record, Span};
 use super::index::Index;
 use crate::paste::Warning;
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// A metric's type, as its `# TYPE` line says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -131,7 +132,18 @@ pub struct Exposition<'a> {
 impl<'a> Exposition<'a> {
     /// Every sample, in the order of its line.
     pub fn samples(&self) -> impl ExactSizeIterator<Item = Sample<'_>> + DoubleEndedIterator {
-        self.arena.records.iter().enumerate().map(|(index, record)| Sample { exposition: self, record, index })
+        self.samples_within(0..self.arena.records.len())
+    }
+
+    /// The samples at these places, without a walk over those before.
+    pub(crate) fn samples_within(
+        &self,
+        places: Range<usize>,
+    ) -> impl ExactSizeIterator<Item = Sample<'_>> + DoubleEndedIterator {
+        let records = self.arena.records.get(places.clone()).unwrap_or_default();
+        let start = places.start;
+        let sample = move |(index, record)| Sample { exposition: self, record, index: start + index };
+        records.iter().enumerate().map(sample)
     }
 
     /// Every metric that has metadata, in the order of its first line.
