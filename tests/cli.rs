@@ -3,22 +3,11 @@
 #![cfg(feature = "cli")]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use serde_json::Value;
-use std::io::Write as _;
-use std::process::{Command, Output, Stdio};
+mod cli_support;
 
-fn run(arguments: &[&str], input: &str) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_decodescope"))
-        .args(arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    // A command that refuses its arguments never reads its input.
-    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
-    child.wait_with_output().unwrap()
-}
+use cli_support::{json, run};
+use serde_json::Value;
+use std::process::{Command, Output, Stdio};
 
 fn code(output: &Output) -> i32 {
     output.status.code().unwrap()
@@ -30,11 +19,6 @@ fn stdout(output: &Output) -> String {
 
 fn stderr(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
-}
-
-fn json(arguments: &[&str], input: &str) -> Value {
-    let output = run(&[arguments, &["--format", "json"]].concat(), input);
-    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {}", stderr(&output)))
 }
 
 #[track_caller]

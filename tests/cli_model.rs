@@ -3,32 +3,15 @@
 #![cfg(feature = "cli")]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use serde_json::Value;
-use std::io::Write as _;
-use std::process::{Command, Output, Stdio};
+mod cli_support;
 
-fn run(arguments: &[&str], input: &str) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_decodescope"))
-        .args(arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    // A command that refuses its arguments never reads its input.
-    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
-    child.wait_with_output().unwrap()
-}
+use cli_support::{json, run};
+use serde_json::Value;
 
 fn stdout(arguments: &[&str]) -> String {
     let output = run(arguments, "");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap()
-}
-
-fn json(arguments: &[&str], input: &str) -> Value {
-    let output = run(&[arguments, &["--format", "json"]].concat(), input);
-    serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)))
 }
 
 /// Code and message of a refusal.
