@@ -1,8 +1,10 @@
 //! The charts, each in a card with what is worth saying beside it.
 
 use super::chart_view::ChartView;
+use super::intake::sentence;
 use super::state::{Action, State};
 use crate::budget::EstimateKind;
+use crate::paste::WarningKind;
 use crate::report::{Figure, figures, server_facts};
 use crate::scenario::EstimateChoice;
 use crate::scenario::link::{CHOICES, choice_key};
@@ -61,6 +63,13 @@ fn ServerCard() -> impl IntoView {
             .map(|(meaning, latency)| format!("{}: {}", meaning.title(), latency.metric))
             .collect::<Vec<_>>()
     });
+    // What is easily misread belongs beside the numbers, not only among the remarks on the text.
+    let traps = move || {
+        state.import.with(|import| {
+            let traps = import.warnings.iter().filter(|warning| warning.kind == WarningKind::Trap);
+            traps.map(|warning| sentence(&warning.message)).collect::<Vec<_>>()
+        })
+    };
     view! {
         <Show when=move || facts.with(|facts| !facts.is_empty())>
             <section class="card" data-card="server" aria-labelledby="card-server">
@@ -68,6 +77,9 @@ fn ServerCard() -> impl IntoView {
                 <dl class="facts">
                     {move || facts.get().into_iter().map(|(name, value)| view! { <div><dt>{name}</dt><dd>{value}</dd></div> }).collect_view()}
                 </dl>
+                <ul class="traps">
+                    {move || traps().into_iter().map(|text| view! { <li>{text}</li> }).collect_view()}
+                </ul>
                 <p class="note">{move || format!("Read from {}.", sources.get().join("; "))}</p>
             </section>
         </Show>
