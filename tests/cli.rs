@@ -167,6 +167,13 @@ fn several_files_are_several_servers() {
     std::fs::write(&second, text(3.0, 100)).unwrap();
     let report = json(&["report", first.to_str().unwrap(), second.to_str().unwrap()], "");
     close(&report["itl_seconds"], 0.02, 1e-12);
+    // The files might as well be scrapes of one server: it says which it took them for.
+    let told = report["warnings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .any(|one| one["message"].as_str().unwrap().contains("decodescope diff"));
+    assert!(told, "{}", report["warnings"]);
     std::fs::remove_dir_all(folder).unwrap();
 }
 

@@ -2,7 +2,7 @@
 
 use crate::Failure;
 use decodescope::metrics::{Dump, read_dump};
-use decodescope::paste::{self, prometheus};
+use decodescope::paste::{self, Warning, WarningKind, prometheus};
 use std::io::{IsTerminal as _, Read as _};
 
 /// The dumps of a command line, read and put together.
@@ -27,6 +27,16 @@ pub fn read(files: &[String]) -> Result<Option<Input>, Failure> {
             return Ok(None);
         }
         dumps.push(read_one(name, &bytes, names.len() > 1)?);
+    }
+    let repeated = dumps.iter().enumerate().find(|(index, dump)| {
+        let before = dumps.iter().take(*index).flat_map(|other| &other.sets);
+        before.into_iter().any(|set| dump.sets.iter().any(|other| other.selection == set.selection))
+    });
+    if let Some((index, _)) = repeated {
+        let message = "the same model and engine are in more than one file: they count as several servers and are added \
+                       up; for scrapes of one server use decodescope diff";
+        let warning = Warning::whole(WarningKind::Trap, message);
+        dumps.iter_mut().skip(index).take(1).for_each(|dump| dump.warnings.push(warning.clone()));
     }
     let name = if standard_input { "standard input".to_owned() } else { names.join(", ") };
     Ok(dumps.into_iter().reduce(Dump::beside).map(|dump| Input { name, dump }))

@@ -80,7 +80,7 @@ impl Dump {
             sets: [self.sets, other.sets].concat(),
             warnings: [self.warnings, other.warnings].concat(),
             outcome: if fine { Outcome::Fine } else { self.outcome },
-            names: [self.names, other.names].concat(),
+            names: joined(self.names, other.names),
             version_hint: self.version_hint.filter(|hint| Some(hint) == other.version_hint.as_ref()),
             started: None,
             taken: None,
@@ -144,6 +144,17 @@ fn conclude(exposition: &Exposition<'_>, gathered: Gathered) -> Dump {
     warnings.extend(resemble(&mut names));
     let version_hint = version_hint(&names, &series);
     Dump { sets, warnings, outcome, names, version_hint, started, taken, earlier: Vec::new(), series }
+}
+
+/// Names counted together, in order of appearance.
+fn joined(mut names: Vec<NameCount>, others: Vec<NameCount>) -> Vec<NameCount> {
+    for other in others {
+        match names.iter_mut().find(|name| name.name == other.name) {
+            Some(name) => name.samples += other.samples,
+            None => names.push(other),
+        }
+    }
+    names
 }
 
 fn outcome(sets: &[ServingMetrics], names: &[NameCount]) -> Outcome {

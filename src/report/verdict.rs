@@ -57,10 +57,10 @@ pub fn verdict(scenario: &Scenario, analysis: &Analysis) -> Verdict {
     sentences.extend(bandwidth_sentence(analysis));
     sentences.extend(allreduce_sentence(analysis));
     let doubts = doubts(scenario, analysis, metrics.as_ref());
-    Verdict { headline: headline(analysis, step.time.source, &doubts), sentences, doubts, next }
+    Verdict { headline: headline(scenario, analysis, step.time.source, &doubts), sentences, doubts, next }
 }
 
-fn headline(analysis: &Analysis, source: Source, doubts: &[String]) -> String {
+fn headline(scenario: &Scenario, analysis: &Analysis, source: Source, doubts: &[String]) -> String {
     let share = |part| {
         let slice = analysis.slices.iter().find(|slice| slice.part == part);
         slice.zip(analysis.step.as_ref()).map_or(0.0, |(slice, step)| slice.time / step.time.value)
@@ -71,6 +71,8 @@ fn headline(analysis: &Analysis, source: Source, doubts: &[String]) -> String {
         _ if !doubts.is_empty() => "These numbers cannot all be right",
         _ if source == Source::Modelled => "Nothing measured: this is the model's floor",
         _ if first => "The first token takes longer than all the others",
+        None if scenario.model.is_some() => "Where the time goes needs the GPU",
+        None if scenario.gpu.is_some() => "Where the time goes needs the model",
         None => "Where the time goes needs the model and the GPU",
         Some(memory) if memory >= BANDWIDTH_BOUND => "Memory bandwidth is the limit",
         Some(memory) if memory >= BANDWIDTH_MINOR => "Part bandwidth, part latency",

@@ -5,7 +5,7 @@ use crate::collective::{self, AlphaBeta, Fit, nccl};
 use crate::metrics::{Histogram, Meaning, ServingMetrics};
 use crate::model::{self, Precision, Quantisation};
 use crate::units::{Bytes, BytesPerSecond, Seconds};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The length of a reply where none is said.
 const USUAL_REPLY_TOKENS: f64 = 128.0;
@@ -120,12 +120,16 @@ impl Scenario {
         measured.sets.iter().filter(|set| measured.selection.includes(&set.selection)).count().max(1) as f64
     }
 
-    /// Engines of one server in that part, which share its GPUs. Dumps of several servers repeat their names.
+    /// Engines of one server in that part, which share its GPUs: several servers repeat engines' names, or serve
+    /// different models.
     fn engines(&self) -> f64 {
         let Some(measured) = &self.measured else { return 1.0 };
         let looked_at = measured.sets.iter().filter(|set| measured.selection.includes(&set.selection));
-        let names: BTreeSet<_> = looked_at.map(|set| &set.selection).collect();
-        names.len().max(1) as f64
+        let mut engines: BTreeMap<_, BTreeSet<_>> = BTreeMap::new();
+        for set in looked_at {
+            engines.entry(&set.selection.model).or_default().insert(&set.selection.engine);
+        }
+        engines.values().map(BTreeSet::len).max().unwrap_or(1) as f64
     }
 
     fn catalogue_value(&self, field: Field) -> Option<f64> {

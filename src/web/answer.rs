@@ -36,7 +36,7 @@ pub fn Answer() -> impl IntoView {
                 {move || said.with(|said| said.sentences.clone()).into_iter().map(|text| view! { <p>{text}</p> }).collect_view()}
                 <p class="caveat">{NO_TIMINGS}</p>
             </div>
-            <div class="next">
+            <div class="next" hidden=move || said.with(|said| said.next.is_empty())>
                 <h2>"What one would do next"</h2>
                 <ul>
                     {move || said.with(|said| said.next.clone()).into_iter().map(|text| view! { <li>{text}</li> }).collect_view()}
