@@ -362,6 +362,7 @@ fn any_chart() -> impl Strategy<Value = Chart> {
                         })
                         .collect(),
                     bands: vec![Band { label: title.clone(), low: value, high: value + 1.0 }],
+                    ribbons: vec![items.iter().map(|item| (item.0, item.1, value)).collect()],
                     title,
                     x,
                     y,

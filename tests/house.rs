@@ -18,7 +18,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("scenario", &["units", "paste", "metrics", "model", "hardware", "collective"]),
     ("budget", &["units", "metrics", "model", "hardware", "collective", "scenario"]),
     ("chart", &["units"]),
-    ("report", &["units", "paste", "metrics", "model", "hardware", "collective", "scenario", "budget", "chart"]),
+    (
+        "report",
+        &["units", "paste", "metrics", "model", "hardware", "collective", "prediction", "scenario", "budget", "chart"],
+    ),
 ];
 
 fn sources(room: &str) -> Vec<PathBuf> {

@@ -156,7 +156,22 @@ fn the_words_carry_the_figures() {
     let values: Vec<String> = key_figures(&scenario, &analysis).into_iter().map(|figure| figure.value).collect();
     assert!(values.contains(&"57.5 tok/s".to_owned()) && values.contains(&"223 µs".to_owned()), "{values:?}");
     let keys: Vec<&str> = figures(&scenario, &analysis).iter().map(|figure| figure.key).collect();
-    assert_eq!(keys, ["budget", "allreduce", "curve", "ceilings", "itl", "ttft", "bytes"]);
+    assert_eq!(
+        keys,
+        [
+            "budget",
+            "allreduce",
+            "curve",
+            "ceilings",
+            "itl",
+            "ttft",
+            "bytes",
+            "predicted-step",
+            "predicted-batch",
+            "predicted-context",
+            "memory"
+        ]
+    );
     let page = report(&scenario, &analysis, &[]).to_markdown();
     for figure in ["3.83 ms a token", "24.5 µs an allreduce", "223 µs", "+2.70 tok/s", "+2.58 tok/s"] {
         assert!(page.contains(figure), "{figure}");

@@ -19,6 +19,8 @@ pub struct Curve {
     pub points: Vec<MarkedPoint>,
     /// Shaded stretches of the horizontal axis.
     pub bands: Vec<Band>,
+    /// Shaded ranges around lines: triples (x, low, high) in order of rising x.
+    pub ribbons: Vec<Vec<(f64, f64, f64)>>,
 }
 
 /// A line through points in order of rising x; a point that is not finite interrupts it.
@@ -106,7 +108,8 @@ impl Curve {
     pub(super) fn finite_points(&self) -> impl Iterator<Item = (f64, f64)> {
         let on_lines = self.lines.iter().flat_map(|line| line.points.iter().copied());
         let marked = self.points.iter().map(|point| (point.x, point.y));
-        on_lines.chain(marked).filter(|(x, y)| x.is_finite() && y.is_finite())
+        let shaded = self.ribbons.iter().flatten().flat_map(|&(x, low, high)| [(x, low), (x, high)]);
+        on_lines.chain(marked).chain(shaded).filter(|(x, y)| x.is_finite() && y.is_finite())
     }
 
     pub(super) fn sentence(&self) -> String {

@@ -61,6 +61,7 @@ pub use presets::{Preset, preset, presets};
 pub use quantisation::{Format, Mix, Quantisation, formats, mixes};
 pub use read::{
     DecodeRead, PerLayer, Placement, Read, Step, busiest_rank, decode_read, decode_step, distinct_experts, draft_step,
+    resident_weights,
 };
 pub use recognise::{Recognised, recognise};
 pub use speculation::Speculation;

@@ -45,6 +45,7 @@ pub fn figures(scenario: &Scenario, analysis: &Analysis) -> Vec<Figure> {
     ]
     .into_iter()
     .flatten()
+    .chain(super::predicted::figures(scenario, analysis))
     .collect()
 }
 
@@ -203,6 +204,7 @@ fn curve(analysis: &Analysis) -> Option<Figure> {
         lines: lines.chain([now]).collect(),
         points: points.collect(),
         bands: bands.into_iter().filter(|band| band.low.is_finite() && band.high.is_finite()).collect(),
+        ribbons: Vec::new(),
     });
     let note =
         "If the allreduce changed and all else stayed. Each line starts from its own estimate of today's allreduce \
@@ -241,6 +243,7 @@ fn windows(scenario: &Scenario) -> Option<Figure> {
         lines: vec![line],
         points: points.collect(),
         bands: Vec::new(),
+        ribbons: Vec::new(),
     });
     let note = "Each point is the exact mean of what happened between one scrape and the next.".to_owned();
     Some(Figure { key: "windows", chart, notes: vec![note] })

@@ -9,11 +9,13 @@
 //! | `document` | headings, paragraphs, lists and tables, rendered as text or Markdown |
 //! | `json` | the versioned contract for programs |
 //! | `figures` | the charts of an analysis |
+//! | `predicted` | those of what the step model predicts |
 
 mod document;
 mod figures;
 mod json;
 mod key_figures;
+mod predicted;
 mod sections;
 mod sentences;
 mod verdict;

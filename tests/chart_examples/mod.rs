@@ -175,6 +175,7 @@ pub fn curve() -> Chart {
             point(7.5, "Default protocol", PointRole::Estimate),
         ],
         bands: vec![Band { label: "estimates".into(), low: 3.7, high: 7.5 }],
+        ribbons: Vec::new(),
     })
 }
 
@@ -199,6 +200,7 @@ pub fn logarithmic_curve() -> Chart {
         }],
         points: vec![point(12.0, "Today", PointRole::Today), point(4096.0, "Prefill", PointRole::Estimate)],
         bands: Vec::new(),
+        ribbons: Vec::new(),
     })
 }
 

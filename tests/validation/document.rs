@@ -53,6 +53,7 @@ pub fn chart() -> Chart {
         ],
         points: rows.iter().map(point).collect(),
         bands: Vec::new(),
+        ribbons: Vec::new(),
     })
 }
 

@@ -79,6 +79,14 @@ fn stretches(line: &Line, projection: &Projection) -> Vec<Vec<Point>> {
         .collect()
 }
 
+/// Around a range: along its lower edge, and back along its upper.
+fn outline(ribbon: &[(f64, f64, f64)], projection: &Projection) -> Vec<Point> {
+    let finite = |(x, low, high): &&(f64, f64, f64)| x.is_finite() && low.is_finite() && high.is_finite();
+    let lower = ribbon.iter().filter(finite).map(|&(x, low, _)| projection.px_from_data(x, low));
+    let upper = ribbon.iter().rev().filter(finite).map(|&(x, _, high)| projection.px_from_data(x, high));
+    lower.chain(upper).collect()
+}
+
 /// Points every so many pixels along a path.
 fn along(path: &[Point], step: f64) -> Vec<Point> {
     let mut points = Vec::new();
@@ -219,6 +227,9 @@ impl Specification for Curve {
             let (left, right) = (projection.x_px(band.low), projection.x_px(band.high));
             let rect = Rect::between(left, right, plot.y, plot.height);
             scene.rect(rect, theme.tint());
+        }
+        for ribbon in &self.ribbons {
+            scene.polygon(outline(ribbon, &projection), theme.tint());
         }
         self.axes(scene, &pen, &projection);
 

@@ -111,6 +111,27 @@ pub fn decode_step(architecture: &Architecture, precision: &Precision, split: &S
     model.read(precision, split, step)
 }
 
+/// The weights resident on one GPU, by component, in the order of [`Component::ALL`]: the parts of
+/// [`DecodeRead::resident_weights`].
+#[must_use]
+pub fn resident_weights(architecture: &Architecture, precision: &Precision, split: &Split) -> Vec<(Component, Bytes)> {
+    let parts = architecture.parts();
+    let of = |component: Component| {
+        let bytes = parts.iter().filter(|(part, _)| part.component == component);
+        Bytes::new(bytes.map(|(part, layers)| resident(part, *layers, architecture, precision, split)).sum())
+    };
+    Component::ALL.into_iter().map(|one| (one, of(one))).filter(|(_, bytes)| bytes.get() > 0.0).collect()
+}
+
+/// Bytes of a part on one GPU; none where it is stored with another.
+fn resident(part: &Part, layers: u32, architecture: &Architecture, precision: &Precision, split: &Split) -> f64 {
+    if part.tied {
+        return 0.0;
+    }
+    let stored = part.parameters as f64 * padding(part, architecture) / split.divisor(part.sharding);
+    precision.bytes(part.component, stored * f64::from(layers)) / f64::from(split.pipeline_parallel.max(1))
+}
+
 /// What one GPU reads and computes to draft one further token of each sequence with the model's
 /// multi-token prediction, head and embedding included; `None` when it has none. See
 /// [`decode_step`].
@@ -145,14 +166,10 @@ impl Model<'_> {
         let sequences = at_least_zero(step.sequences) / groups;
         let tokens = sequences * at_least_zero(step.tokens);
         let mut ledger = Ledger::new(precision, split);
-        let mut resident = 0.0;
+        let mut weights = 0.0;
         for (part, layers) in &self.parts {
-            let layers = f64::from(*layers);
-            ledger.weights(part, layers, tokens, tokens * groups);
-            if !part.tied {
-                let stored = part.parameters as f64 * padding(part, self.architecture) / split.divisor(part.sharding);
-                resident += precision.bytes(part.component, stored * layers);
-            }
+            ledger.weights(part, f64::from(*layers), tokens, tokens * groups);
+            weights += resident(part, *layers, self.architecture, precision, split);
         }
         let mut cached = 0.0;
         for &(layer, count) in &self.layers {
@@ -163,7 +180,7 @@ impl Model<'_> {
         ledger.reads.sort_by_key(|read| Component::ALL.iter().position(|component| *component == read.component));
         DecodeRead {
             reads: ledger.reads,
-            resident_weights: Bytes::new(resident / stages),
+            resident_weights: Bytes::new(weights),
             resident_cache: Bytes::new(cached / stages),
             layers: self.layers.iter().fold(0, |all, (_, count)| all.saturating_add(*count)),
         }
