@@ -12,7 +12,7 @@ use crate::scenario::{Field, Scenario, Source, Sourced};
 use crate::units::format::{count, show, show_range, trimmed};
 use crate::units::{Bytes, Range, Ratio, Seconds, TokensPerSecond};
 
-/// The median error on measurements that had no say in the constants: `docs/validation.md`.
+/// The median error on measurements that did not enter the fit: `docs/validation.md`.
 const HELD_OUT_MEDIAN: Ratio = Ratio::new(0.071);
 /// Points for each doubling along a curve: few enough to draw anew within a frame.
 const PER_DOUBLING: u32 = 4;
@@ -180,7 +180,7 @@ fn step(served: &Served, measured: Option<Sourced<Seconds>>) -> Option<Figure> {
         );
     }
     let error = format!(
-        "Of published measurements that had no say in the model's constants, half are predicted within {}.",
+        "Of published measurements that did not enter the fit, half are predicted within {}.",
         show(HELD_OUT_MEDIAN)
     );
     let notes = [sentence, error].into_iter().chain(prediction.assumptions.iter().map(|text| as_sentence(text)));
