@@ -1,7 +1,7 @@
 //! Lines y against x, with marked points.
 
 use super::axis::Axis;
-use super::table::Table;
+use super::table::{Description, Table};
 use serde::Serialize;
 
 /// One or several functions of the same quantity, e.g. tok/s against allreduce time per token.
@@ -111,8 +111,14 @@ impl Curve {
         let shaded = self.ribbons.iter().flatten().flat_map(|&(x, low, high)| [(x, low), (x, high)]);
         on_lines.chain(marked).chain(shaded).filter(|(x, y)| x.is_finite() && y.is_finite())
     }
+}
 
-    pub(super) fn sentence(&self) -> String {
+impl Description for Curve {
+    fn title(&self) -> &str {
+        &self.title
+    }
+
+    fn sentence(&self) -> String {
         let points: Vec<String> = self.points.iter().map(|point| format!("{}: {}", point.label, point.text)).collect();
         let axes = format!("{} against {}", self.y.label, self.x.label);
         if points.is_empty() {
@@ -122,7 +128,7 @@ impl Curve {
         }
     }
 
-    pub(super) fn rows(&self) -> Table {
+    fn rows(&self) -> Table {
         Table::new(["point", "value"], self.points.iter().map(|point| [point.label.clone(), point.text.clone()]))
     }
 }

@@ -1,6 +1,6 @@
 //! Counts per bucket of a coarse histogram, as a server's metrics give them.
 
-use super::table::Table;
+use super::table::{Description, Table};
 use serde::Serialize;
 
 /// Counts in contiguous buckets of uneven width, the first starting at zero.
@@ -96,8 +96,14 @@ impl Histogram {
         let mean = self.mean.as_ref().map(|mean| mean.value).filter(|value| value.is_finite())?;
         self.buckets.iter().position(|bucket| mean <= bucket.upper)
     }
+}
 
-    pub(super) fn sentence(&self) -> String {
+impl Description for Histogram {
+    fn title(&self) -> &str {
+        &self.title
+    }
+
+    fn sentence(&self) -> String {
         let occupied: Vec<(usize, &Bucket)> =
             self.columns().filter(|(_, bucket)| bucket.drawable_count() > 0.0).collect();
         let fullest = occupied.iter().max_by(|a, b| a.1.drawable_count().total_cmp(&b.1.drawable_count()));
@@ -116,7 +122,7 @@ impl Histogram {
         format!("{}: {mass}{mean}.", self.title)
     }
 
-    pub(super) fn rows(&self) -> Table {
+    fn rows(&self) -> Table {
         Table::new(
             ["bucket", "count", "share"],
             self.columns().map(|(index, bucket)| {

@@ -1,7 +1,7 @@
 //! A ladder of ceilings: today's value at the foot, and what each idealisation would make of it.
 
 use super::axis::Axis;
-use super::table::Table;
+use super::table::{Description, Table};
 use serde::Serialize;
 
 /// Rungs from today's value up.
@@ -54,13 +54,19 @@ impl Ladder {
             .map(|rung| rung.likely)
             .filter(|value| value.is_finite())
     }
+}
 
-    pub(super) fn sentence(&self) -> String {
+impl Description for Ladder {
+    fn title(&self) -> &str {
+        &self.title
+    }
+
+    fn sentence(&self) -> String {
         let rungs: Vec<String> = self.rungs.iter().map(|rung| format!("{} {}", rung.label, rung.text)).collect();
         format!("{} {}.", self.title.trim_end_matches('.'), rungs.join("; "))
     }
 
-    pub(super) fn rows(&self) -> Table {
+    fn rows(&self) -> Table {
         Table::new(
             ["rung", "value", "idealises"],
             self.rungs.iter().map(|rung| [rung.label.clone(), rung.text.clone(), rung.note.clone()]),

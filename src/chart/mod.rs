@@ -92,13 +92,13 @@ impl Chart {
     /// What the chart shows, as one sentence from its data, for a screen reader.
     #[must_use]
     pub fn summary(&self) -> String {
-        if self.is_empty() { format!("{}: no data.", self.title()) } else { self.specification().summary() }
+        if self.is_empty() { format!("{}: no data.", self.title()) } else { self.specification().sentence() }
     }
 
     /// The same data as text in rows, shown beside the drawing and copied from it.
     #[must_use]
     pub fn table(&self) -> Table {
-        self.specification().table()
+        self.specification().rows()
     }
 
     /// Whether nothing in it can be drawn; such a chart draws as the words "no data".

@@ -1,7 +1,7 @@
 //! Named ranges side by side on one axis: several estimates of the same quantity.
 
 use super::axis::Axis;
-use super::table::Table;
+use super::table::{Description, Table};
 use serde::Serialize;
 
 /// Estimates of one quantity, each with its own range, that need not agree.
@@ -56,8 +56,12 @@ impl RangeRow {
     }
 }
 
-impl Ranges {
-    pub(super) fn sentence(&self) -> String {
+impl Description for Ranges {
+    fn title(&self) -> &str {
+        &self.title
+    }
+
+    fn sentence(&self) -> String {
         let rows: Vec<String> = self
             .rows
             .iter()
@@ -68,7 +72,7 @@ impl Ranges {
         format!("{}: {}.", self.title, rows.join("; "))
     }
 
-    pub(super) fn rows(&self) -> Table {
+    fn rows(&self) -> Table {
         Table::new(
             ["estimate", "range", "rests on"],
             self.rows.iter().map(|row| [row.label.clone(), row.text.clone(), row.note.clone()]),

@@ -1,6 +1,6 @@
 //! Horizontal bars whose segments add up to a whole.
 
-use super::table::Table;
+use super::table::{Description, Table};
 use serde::Serialize;
 
 /// One or several bars taken apart, e.g. the time per token and the time per layer.
@@ -92,8 +92,14 @@ impl Stack {
         }
         seen.len()
     }
+}
 
-    pub(super) fn sentence(&self) -> String {
+impl Description for Stack {
+    fn title(&self) -> &str {
+        &self.title
+    }
+
+    fn sentence(&self) -> String {
         let bars: Vec<String> = self
             .bars
             .iter()
@@ -107,7 +113,7 @@ impl Stack {
         format!("{}. {}.", self.title, bars.join("; "))
     }
 
-    pub(super) fn rows(&self) -> Table {
+    fn rows(&self) -> Table {
         Table::new(
             ["of", "part", "amount"],
             self.bars.iter().flat_map(|bar| {

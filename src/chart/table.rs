@@ -2,6 +2,15 @@
 
 use serde::Serialize;
 
+/// What a chart says of itself in words, from its data alone.
+pub(super) trait Description {
+    fn title(&self) -> &str;
+    /// One sentence for a screen reader.
+    fn sentence(&self) -> String;
+    /// The same data as rows.
+    fn rows(&self) -> Table;
+}
+
 /// A header and rows of as many cells.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Table {

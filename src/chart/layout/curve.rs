@@ -5,7 +5,6 @@ use crate::chart::axis::Scaling;
 use crate::chart::geometry::{Point, Rect};
 use crate::chart::projection::Projection;
 use crate::chart::scene::{Anchor, Label, Scene};
-use crate::chart::table::Table;
 use crate::chart::text::{BODY, LINE, SMALL, text_width};
 use crate::chart::theme::Theme;
 use crate::chart::ticks::ticks;
@@ -198,18 +197,6 @@ fn gap(rect: &Rect, place: Point) -> f64 {
 }
 
 impl Specification for Curve {
-    fn title(&self) -> &str {
-        &self.title
-    }
-
-    fn summary(&self) -> String {
-        self.sentence()
-    }
-
-    fn table(&self) -> Table {
-        self.rows()
-    }
-
     fn is_empty(&self) -> bool {
         let usable = |axis: Scaling, value: f64| axis == Scaling::Linear || value > 0.0;
         !self.finite_points().any(|(x, y)| usable(self.x.scaling, x) && usable(self.y.scaling, y))

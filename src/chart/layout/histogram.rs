@@ -3,7 +3,6 @@
 use super::{Pen, Specification};
 use crate::chart::geometry::{Point, Rect};
 use crate::chart::scene::{Anchor, Label, Scene};
-use crate::chart::table::Table;
 use crate::chart::text::{SMALL, text_width};
 use crate::chart::theme::Theme;
 use crate::chart::{Bucket, Histogram};
@@ -75,18 +74,6 @@ fn counts(scene: &mut Scene, pen: &Pen, mut columns: Vec<(&Bucket, Rect)>, colum
 }
 
 impl Specification for Histogram {
-    fn title(&self) -> &str {
-        &self.title
-    }
-
-    fn summary(&self) -> String {
-        self.sentence()
-    }
-
-    fn table(&self) -> Table {
-        self.rows()
-    }
-
     fn is_empty(&self) -> bool {
         self.shown().is_empty()
     }

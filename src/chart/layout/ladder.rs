@@ -4,7 +4,6 @@ use super::rows::{RowText, Rows};
 use super::{Pen, Specification};
 use crate::chart::geometry::{Point, Rect};
 use crate::chart::scene::Scene;
-use crate::chart::table::Table;
 use crate::chart::theme::Theme;
 use crate::chart::{Ladder, Rung, RungRole};
 
@@ -44,18 +43,6 @@ impl Ladder {
 }
 
 impl Specification for Ladder {
-    fn title(&self) -> &str {
-        &self.title
-    }
-
-    fn summary(&self) -> String {
-        self.sentence()
-    }
-
-    fn table(&self) -> Table {
-        self.rows()
-    }
-
     fn is_empty(&self) -> bool {
         !self.rungs.iter().any(|rung| rung.likely.is_finite())
     }

@@ -10,7 +10,7 @@ mod stack;
 use super::Chart;
 use super::geometry::Point;
 use super::scene::{Anchor, Label, Scene};
-use super::table::Table;
+use super::table::Description;
 use super::text::BODY;
 use super::theme::Theme;
 
@@ -20,10 +20,7 @@ pub(super) const EMPTY_HEIGHT: f64 = 72.0;
 const SMALLEST: f64 = 16.0;
 
 /// What every kind of chart can do.
-pub(super) trait Specification {
-    fn title(&self) -> &str;
-    fn summary(&self) -> String;
-    fn table(&self) -> Table;
+pub(super) trait Specification: Description {
     fn is_empty(&self) -> bool;
     fn preferred_height(&self, width: f64) -> f64;
     /// Places everything; called only when not empty and with a usable size.

@@ -5,7 +5,6 @@ use super::{Pen, Specification};
 use crate::chart::axis::AxisRange;
 use crate::chart::geometry::Point;
 use crate::chart::scene::Scene;
-use crate::chart::table::Table;
 use crate::chart::theme::Theme;
 use crate::chart::{RangeRow, Ranges};
 
@@ -53,18 +52,6 @@ impl Ranges {
 }
 
 impl Specification for Ranges {
-    fn title(&self) -> &str {
-        &self.title
-    }
-
-    fn summary(&self) -> String {
-        self.sentence()
-    }
-
-    fn table(&self) -> Table {
-        self.rows()
-    }
-
     fn is_empty(&self) -> bool {
         !self.rows.iter().any(RangeRow::is_drawable)
     }

@@ -3,7 +3,6 @@
 use super::{Pen, Specification};
 use crate::chart::geometry::Rect;
 use crate::chart::scene::{Anchor, Label, Scene};
-use crate::chart::table::Table;
 use crate::chart::text::{SMALL, fitted, text_width};
 use crate::chart::theme::Theme;
 use crate::chart::{Colour, Segment, SegmentRole, Stack, StackBar, StackScale};
@@ -177,18 +176,6 @@ impl Stack {
 }
 
 impl Specification for Stack {
-    fn title(&self) -> &str {
-        &self.title
-    }
-
-    fn summary(&self) -> String {
-        self.sentence()
-    }
-
-    fn table(&self) -> Table {
-        self.rows()
-    }
-
     fn is_empty(&self) -> bool {
         !self.bars.iter().any(|bar| bar.extent().is_finite() && bar.extent() > 0.0)
     }
