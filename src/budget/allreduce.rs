@@ -33,6 +33,17 @@ pub enum EstimateKind {
 }
 
 impl EstimateKind {
+    /// The evidence behind a choice.
+    #[must_use]
+    pub fn of(choice: EstimateChoice) -> Self {
+        match choice {
+            EstimateChoice::Combined => Self::Combined,
+            EstimateChoice::AlphaBeta => Self::AlphaBeta,
+            EstimateChoice::StatedShare => Self::StatedShare,
+            EstimateChoice::StatedCompute => Self::StatedCompute,
+        }
+    }
+
     /// Its name in JSON.
     #[must_use]
     pub fn key(self) -> &'static str {
@@ -190,14 +201,8 @@ fn combine(estimates: &[Estimate], step: Seconds, tokens: f64) -> Option<Estimat
 
 /// The estimate to use: the one chosen, else the combination, else the best-evidenced of today's step.
 pub(super) fn choose(choice: EstimateChoice, estimates: &[Estimate]) -> Option<Estimate> {
-    let wanted = match choice {
-        EstimateChoice::Combined => EstimateKind::Combined,
-        EstimateChoice::AlphaBeta => EstimateKind::AlphaBeta,
-        EstimateChoice::StatedShare => EstimateKind::StatedShare,
-        EstimateChoice::StatedCompute => EstimateKind::StatedCompute,
-    };
     let by_kind = |kind| estimates.iter().find(|estimate| estimate.kind == kind);
-    by_kind(wanted)
+    by_kind(EstimateKind::of(choice))
         .or_else(|| by_kind(EstimateKind::Combined))
         .or_else(|| estimates.iter().find(|estimate| estimate.is_of_today()))
         .copied()

@@ -29,7 +29,7 @@ impl Window {
     /// The sets of one selection as one.
     #[must_use]
     pub fn select(&self, selection: &Selection) -> ServingMetrics {
-        ServingMetrics::together(self.sets.iter().filter(|set| selection.includes(&set.selection)))
+        selection.of(&self.sets)
     }
 
     /// Tokens generated per second over the window, all requests together, where its duration is known.
@@ -90,8 +90,8 @@ pub struct Timeline {
 
 /// What happened between each scrape and the next. Scrapes that all carry timestamps are first put in their order.
 #[must_use]
-pub fn timeline(scrapes: &[Dump]) -> Timeline {
-    let mut scrapes: Vec<&Dump> = scrapes.iter().collect();
+pub fn timeline<'a>(scrapes: impl IntoIterator<Item = &'a Dump>) -> Timeline {
+    let mut scrapes: Vec<&Dump> = scrapes.into_iter().collect();
     if scrapes.iter().all(|scrape| scrape.taken.is_some()) {
         scrapes.sort_by(|a, b| a.taken.partial_cmp(&b.taken).unwrap_or(std::cmp::Ordering::Equal));
     }

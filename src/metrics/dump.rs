@@ -64,12 +64,19 @@ impl Dump {
     /// The sets of one selection as one.
     #[must_use]
     pub fn select(&self, selection: &Selection) -> ServingMetrics {
-        ServingMetrics::together(self.sets.iter().filter(|set| selection.includes(&set.selection)))
+        selection.of(&self.sets)
     }
 
     /// This scrape and the earlier ones of the same text, oldest first.
     pub fn scrapes(&self) -> impl Iterator<Item = &Dump> {
         self.earlier.iter().chain([self])
+    }
+
+    /// Puts a name before each warning, to tell several dumps' apart.
+    pub fn name_warnings(&mut self, name: &str) {
+        for warning in &mut self.warnings {
+            warning.message = format!("{name}: {}", warning.message);
+        }
     }
 
     /// The dumps of two servers as one: their sets side by side. What happened between scrapes cannot be told of it.

@@ -32,6 +32,17 @@ impl Selection {
     pub fn includes(&self, other: &Selection) -> bool {
         (self.model.is_none() || self.model == other.model) && (self.engine.is_none() || self.engine == other.engine)
     }
+
+    /// The sets that are part of it.
+    pub fn among<'a>(&self, sets: &'a [ServingMetrics]) -> impl Iterator<Item = &'a ServingMetrics> {
+        sets.iter().filter(|set| self.includes(&set.selection))
+    }
+
+    /// Those sets as one.
+    #[must_use]
+    pub fn of(&self, sets: &[ServingMetrics]) -> ServingMetrics {
+        ServingMetrics::together(self.among(sets))
+    }
 }
 
 impl std::fmt::Display for Selection {

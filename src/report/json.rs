@@ -264,7 +264,7 @@ fn metrics(scenario: &Scenario) -> Vec<Metrics> {
         .selections()
         .into_iter()
         .map(|selection| {
-            let set = ServingMetrics::together(measured.sets.iter().filter(|set| selection.includes(&set.selection)));
+            let set = selection.of(&measured.sets);
             metrics_of(selection.to_string(), set)
         })
         .collect()

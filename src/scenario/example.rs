@@ -6,16 +6,30 @@
 use super::{EstimateChoice, Field, Measured, ModelChoice, Scenario};
 use crate::metrics::read_dump;
 use crate::paste::prometheus;
+use std::sync::LazyLock;
 
 /// The worked example's `/metrics` dump, written from the facts of the story.
 pub const EXAMPLE_DUMP: &str = include_str!("example.txt");
 
 const EXAMPLE_NAME: &str = "worked example";
 
+/// Built once: every look at whether a scenario still is the example would read the dump again.
+static EXAMPLE: LazyLock<Scenario> = LazyLock::new(Scenario::build_example);
+
 impl Scenario {
     /// The worked example.
     #[must_use]
     pub fn example() -> Self {
+        EXAMPLE.clone()
+    }
+
+    /// Whether this is the worked example as it is, nothing changed.
+    #[must_use]
+    pub fn is_unchanged_example(&self) -> bool {
+        *self == *EXAMPLE
+    }
+
+    fn build_example() -> Self {
         let dump = read_dump(&prometheus::read(EXAMPLE_DUMP));
         let mut scenario = Self {
             model: Some(ModelChoice::Preset("glm-5".to_owned())),

@@ -80,7 +80,7 @@ impl Measured {
     /// # Formula
     /// The growth of every window added up, so that a restart in between loses nothing; gauges are the last scrape's.
     #[must_use]
-    pub fn between(name: &str, scrapes: &[Dump]) -> Option<(Self, Vec<Warning>)> {
+    pub fn between<'a>(name: &str, scrapes: impl IntoIterator<Item = &'a Dump>) -> Option<(Self, Vec<Warning>)> {
         let windows = timeline(scrapes).windows;
         let (last, earlier) = windows.split_last()?;
         let mut sets = last.sets.clone();
@@ -113,7 +113,12 @@ impl Measured {
     /// The selected sets as one.
     #[must_use]
     pub fn selected(&self) -> ServingMetrics {
-        ServingMetrics::together(self.sets.iter().filter(|set| self.selection.includes(&set.selection)))
+        self.selection.of(&self.sets)
+    }
+
+    /// The selected sets.
+    pub(super) fn looked_at(&self) -> impl Iterator<Item = &ServingMetrics> {
+        self.selection.among(&self.sets)
     }
 
     /// The selections there are to choose from: all together, each model, each engine of each model.
@@ -148,8 +153,7 @@ impl Measured {
     /// The served model's name, where the looked-at sets agree on one.
     #[must_use]
     pub fn model_name(&self) -> Option<&str> {
-        let mut names =
-            self.sets.iter().filter(|set| self.selection.includes(&set.selection)).map(|set| &set.selection.model);
+        let mut names = self.looked_at().map(|set| &set.selection.model);
         let first = names.next()?.as_deref()?;
         names.all(|name| name.as_deref() == Some(first)).then_some(first)
     }

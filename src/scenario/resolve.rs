@@ -91,18 +91,23 @@ impl Scenario {
     }
 
     fn measured_value(&self, field: Field) -> Option<f64> {
-        let set = self.metrics()?;
+        // Put together only for the fields that a dump can tell; most are in none.
+        let set = || self.metrics();
         match field {
-            Field::InterTokenLatency => set.step_time().map(Seconds::as_millis),
-            Field::TimeToFirstToken => set.mean(Meaning::TimeToFirstToken).map(Seconds::as_millis),
-            Field::TokensPerStep => set
-                .tokens_per_step()
-                .or_else(|| set.accepted_length())
-                .map(|tokens| if tokens > MORE_THAN_ONE_TOKEN { tokens } else { 1.0 }),
-            Field::Batch => streams_at_once(&set, self.batches()),
-            Field::ReplyTokens => tokens_per_request(&set, Meaning::RequestGenerationTokens, Meaning::GenerationTokens),
+            Field::InterTokenLatency => set()?.step_time().map(Seconds::as_millis),
+            Field::TimeToFirstToken => set()?.mean(Meaning::TimeToFirstToken).map(Seconds::as_millis),
+            Field::TokensPerStep => {
+                let set = set()?;
+                let tokens = set.tokens_per_step().or_else(|| set.accepted_length())?;
+                Some(if tokens > MORE_THAN_ONE_TOKEN { tokens } else { 1.0 })
+            }
+            Field::Batch => streams_at_once(&set()?, self.batches()),
+            Field::ReplyTokens => {
+                tokens_per_request(&set()?, Meaning::RequestGenerationTokens, Meaning::GenerationTokens)
+            }
             // Half of a reply is in the cache on average while it is being written.
             Field::Context => {
+                let set = set()?;
                 let prompt = tokens_per_request(&set, Meaning::RequestPromptTokens, Meaning::PromptTokens)?;
                 let reply = tokens_per_request(&set, Meaning::RequestGenerationTokens, Meaning::GenerationTokens);
                 Some((prompt + reply.unwrap_or(0.0) / 2.0).round())
@@ -116,17 +121,14 @@ impl Scenario {
 
     /// Sets of the looked-at part of the dump: each serves its own batch.
     fn batches(&self) -> f64 {
-        let Some(measured) = &self.measured else { return 1.0 };
-        measured.sets.iter().filter(|set| measured.selection.includes(&set.selection)).count().max(1) as f64
+        self.measured.as_ref().map_or(0, |measured| measured.looked_at().count()).max(1) as f64
     }
 
     /// Engines of one server in that part, which share its GPUs: several servers repeat engines' names, or serve
     /// different models.
     fn engines(&self) -> f64 {
-        let Some(measured) = &self.measured else { return 1.0 };
-        let looked_at = measured.sets.iter().filter(|set| measured.selection.includes(&set.selection));
         let mut engines: BTreeMap<_, BTreeSet<_>> = BTreeMap::new();
-        for set in looked_at {
+        for set in self.measured.iter().flat_map(super::Measured::looked_at) {
             engines.entry(&set.selection.model).or_default().insert(&set.selection.engine);
         }
         engines.values().map(BTreeSet::len).max().unwrap_or(1) as f64

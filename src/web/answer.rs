@@ -3,16 +3,15 @@
 use super::spoken::Spoken;
 use super::state::State;
 use crate::report::{NO_TIMINGS, key_figures, verdict};
-use crate::scenario::Scenario;
 use leptos::prelude::*;
 
 /// The verdict and the key figures.
 #[component]
 pub fn Answer() -> impl IntoView {
     let state = State::expect();
-    let said = Memo::new(move |_| state.analysis.with(|analysis| verdict(&state.scenario(), analysis)));
+    let said = state.derive(verdict);
     let doubts = Memo::new(move |_| said.with(|said| said.doubts.clone()));
-    let figures = Memo::new(move |_| state.analysis.with(|analysis| key_figures(&state.scenario(), analysis)));
+    let figures = state.derive(key_figures);
     view! {
         <section class="answer" aria-labelledby="headline">
             <p class="origin">{move || origin(state)}</p>
@@ -50,7 +49,7 @@ pub fn Answer() -> impl IntoView {
 fn origin(state: State) -> String {
     let scenario = state.scenario();
     match &scenario.measured {
-        Some(_) if scenario == Scenario::example() => {
+        Some(_) if scenario.is_unchanged_example() => {
             "Worked example: GLM-5 in 4-bit GGUF on eight RTX PRO 6000 over PCIe, one request".to_owned()
         }
         Some(_) if scenario.is_example() => "Worked example, with changed numbers".to_owned(),

@@ -14,7 +14,7 @@ use leptos::prelude::*;
 #[component]
 pub fn Cards() -> impl IntoView {
     let state = State::expect();
-    let all = Memo::new(move |_| state.analysis.with(|analysis| figures(&state.scenario(), analysis)));
+    let all = state.derive(figures);
     let keys = Memo::new(move |_| all.with(|all| all.iter().map(|figure| figure.key).collect::<Vec<_>>()));
     view! {
         <div class="cards">
@@ -99,7 +99,10 @@ fn EstimatePicker() -> impl IntoView {
         state.analysis.with(|analysis| analysis.estimates.iter().map(|estimate| estimate.kind).collect::<Vec<_>>())
     });
     let offered = move || {
-        CHOICES.into_iter().filter(|&choice| known.with(|known| known.contains(&kind(choice)))).collect::<Vec<_>>()
+        CHOICES
+            .into_iter()
+            .filter(|&choice| known.with(|known| known.contains(&EstimateKind::of(choice))))
+            .collect::<Vec<_>>()
     };
     view! {
         <Show when=move || 1 < offered().len()>
@@ -119,15 +122,6 @@ fn EstimatePicker() -> impl IntoView {
                 }).collect_view()}
             </fieldset>
         </Show>
-    }
-}
-
-fn kind(choice: EstimateChoice) -> EstimateKind {
-    match choice {
-        EstimateChoice::Combined => EstimateKind::Combined,
-        EstimateChoice::AlphaBeta => EstimateKind::AlphaBeta,
-        EstimateChoice::StatedShare => EstimateKind::StatedShare,
-        EstimateChoice::StatedCompute => EstimateKind::StatedCompute,
     }
 }
 

@@ -11,9 +11,7 @@ use leptos::prelude::{GetUntracked, Set, request_animation_frame};
 /// on the page.
 pub fn adopt(state: State, mut dumps: Vec<(String, Dump)>) {
     if dumps.len() > 1 {
-        for (name, dump) in &mut dumps {
-            dump.warnings.iter_mut().for_each(|warning| warning.message = format!("{name}: {}", warning.message));
-        }
+        dumps.iter_mut().for_each(|(name, dump)| dump.name_warnings(name));
     }
     let Some(Intake { name, dump, scrapes, together }) = Intake::of(dumps, &state.scrapes.get_untracked()) else {
         return;
@@ -22,8 +20,8 @@ pub fn adopt(state: State, mut dumps: Vec<(String, Dump)>) {
     let mut warnings = dump.warnings.clone();
     let since = Measured::distil(&name, &dump.sets);
     let names: Vec<&str> = scrapes.iter().map(|(name, _)| name.as_str()).collect();
-    let in_order: Vec<Dump> = scrapes.iter().map(|(_, dump)| dump.clone()).collect();
-    let between = Measured::between(&names.join(" → "), &in_order).map(|(measured, told)| {
+    let in_order = scrapes.iter().map(|(_, dump)| dump);
+    let between = Measured::between(&names.join(" → "), in_order).map(|(measured, told)| {
         warnings.extend(told);
         measured
     });

@@ -103,6 +103,12 @@ impl State {
         Memo::new(move |_| self.scenario.with(&get))
     }
 
+    /// What follows from the scenario and its analysis together, followed as they change.
+    pub fn derive<T: PartialEq + Send + Sync + 'static>(self, get: fn(&Scenario, &Analysis) -> T) -> Memo<T> {
+        // The analysis first: it reads the scenario itself when it is out of date.
+        Memo::new(move |_| self.analysis.with(|analysis| self.scenario.with(|scenario| get(scenario, analysis))))
+    }
+
     /// Something of the scenario as it is now, not followed.
     #[must_use]
     pub fn read_untracked<T>(self, get: impl FnOnce(&Scenario) -> T) -> T {
