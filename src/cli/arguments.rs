@@ -1,6 +1,6 @@
 //! The command line. Every field of a scenario is an option, made from the one table of fields.
 
-use clap::{Arg, ArgAction, Command, builder::PossibleValuesParser};
+use clap::{Arg, ArgAction, ArgMatches, Command, builder::PossibleValuesParser};
 use decodescope::scenario::link::{CHOICES, choice_key};
 use decodescope::scenario::{Field, Group};
 
@@ -114,6 +114,16 @@ fn with_report_arguments(command: Command) -> Command {
                 .value_parser(PossibleValuesParser::new(choices)),
         );
     Field::ALL.iter().fold(command, |command, &field| command.arg(field_argument(field)))
+}
+
+/// The file that a command of one text reads; `-` is standard input.
+pub fn file_name(matches: &ArgMatches) -> &str {
+    matches.get_one::<String>("file").map_or("-", String::as_str)
+}
+
+/// Whether the result is for a program.
+pub fn wants_json(matches: &ArgMatches) -> bool {
+    matches.get_one::<String>("format").is_some_and(|format| format == "json")
 }
 
 fn file() -> Arg {

@@ -2,7 +2,7 @@
 
 use crate::Failure;
 use decodescope::metrics::{Dump, read_dump};
-use decodescope::paste::{self, Warning, WarningKind, prometheus};
+use decodescope::paste::{self, Decoded, Warning, WarningKind, prometheus};
 use std::io::{IsTerminal as _, Read as _};
 
 /// The dumps of a command line, read and put together.
@@ -65,14 +65,17 @@ pub fn read_bytes(name: &str) -> Result<Vec<u8>, Failure> {
     Ok(bytes)
 }
 
+/// Bytes as text, or why they are none.
+pub fn decode<'a>(name: &str, bytes: &'a [u8]) -> Result<Decoded<'a>, Failure> {
+    paste::decode(bytes).map_err(|error| Failure::unusable(format!("{name}: {error}")))
+}
+
 fn read_one(name: &str, bytes: &[u8], several: bool) -> Result<Dump, Failure> {
-    let decoded = paste::decode(bytes).map_err(|error| Failure::unusable(format!("{name}: {error}")))?;
+    let decoded = decode(name, bytes)?;
     let mut dump = read_dump(&prometheus::read(&decoded.text));
     dump.warnings.splice(0..0, decoded.warnings);
     if several {
-        for warning in &mut dump.warnings {
-            warning.message = format!("{name}: {}", warning.message);
-        }
+        dump.name_warnings(name);
     }
     Ok(dump)
 }

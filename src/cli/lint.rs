@@ -1,10 +1,11 @@
 //! `decodescope lint`: whether a text is valid in its format, and who would refuse it.
 
-use crate::input::read_bytes;
+use crate::arguments::{file_name, wants_json};
+use crate::input::{decode, read_bytes};
 use crate::{Failure, Outcome};
 use clap::ArgMatches;
+use decodescope::paste::Warning;
 use decodescope::paste::prometheus::{self, Finding, Format, Parser, Rule, Verdict};
-use decodescope::paste::{self, Warning};
 use serde::Serialize;
 use std::fmt::Write as _;
 
@@ -32,12 +33,12 @@ struct Row {
 /// Runs the command. Strict: the verdict is the specification's. Otherwise it is that of the tolerant
 /// reader, which accepts whatever it can read anything of.
 pub fn run(matches: &ArgMatches) -> Result<Outcome, Failure> {
-    let name = matches.get_one::<String>("file").map_or("-", String::as_str);
-    let (strict, json) = (matches.get_flag("strict"), matches.get_one::<String>("format").is_some_and(|f| f == "json"));
+    let name = file_name(matches);
+    let (strict, json) = (matches.get_flag("strict"), wants_json(matches));
     let format = if matches.get_flag("openmetrics") { Format::OpenMetrics } else { Format::Text };
     let bytes = read_bytes(name)?;
     let verdict = prometheus::check_bytes(&bytes, format);
-    let decoded = paste::decode(&bytes).map_err(|error| Failure::unusable(format!("{name}: {error}")))?;
+    let decoded = decode(name, &bytes)?;
     let exposition = prometheus::read(&decoded.text);
     let mut findings = prometheus::lint(&decoded.text, format);
     if let Verdict::Rejected(finding) = verdict {

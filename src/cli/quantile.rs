@@ -1,10 +1,12 @@
 //! `decodescope quantile`: quantiles of every histogram of a dump, with what is known of each.
 
-use crate::input::read_bytes;
+use crate::arguments::{file_name, wants_json};
+use crate::input::{decode, read_bytes};
+use crate::samples::label_text;
 use crate::{Failure, Outcome};
 use clap::ArgMatches;
 use decodescope::metrics::{NamedHistogram, named_histograms};
-use decodescope::paste::{self, prometheus};
+use decodescope::paste::prometheus;
 use decodescope::report::Document;
 use decodescope::units::format::{count, significant, trimmed};
 use serde::Serialize;
@@ -30,11 +32,11 @@ struct Quantile {
 
 /// Runs the command.
 pub fn run(matches: &ArgMatches) -> Result<Outcome, Failure> {
-    let name = matches.get_one::<String>("file").map_or("-", String::as_str);
+    let name = file_name(matches);
     let wanted: Vec<f64> = matches.get_many("quantiles").into_iter().flatten().copied().collect();
     let filter = matches.get_one::<String>("metric");
     let bytes = read_bytes(name)?;
-    let decoded = paste::decode(&bytes).map_err(|error| Failure::unusable(format!("{name}: {error}")))?;
+    let decoded = decode(name, &bytes)?;
     let exposition = prometheus::read(&decoded.text);
     let mut histograms = named_histograms(&exposition);
     histograms.retain(|one| filter.is_none_or(|filter| one.metric.contains(filter.as_str())));
@@ -44,7 +46,7 @@ pub fn run(matches: &ArgMatches) -> Result<Outcome, Failure> {
         }
     }
     let rows: Vec<Row<'_>> = histograms.iter().map(|one| row(one, &wanted)).collect();
-    let text = if matches.get_one::<String>("format").is_some_and(|format| format == "json") {
+    let text = if wants_json(matches) {
         serde_json::to_string_pretty(&rows).unwrap_or_default() + "\n"
     } else {
         in_words(&rows)
@@ -70,10 +72,9 @@ fn in_words(rows: &[Row<'_>]) -> String {
     let mut document = Document::default();
     let number = |value: Option<f64>| value.map_or("—".to_owned(), |value| significant(value, 4));
     for row in rows {
-        let labels: Vec<String> = row.labels.iter().map(|(name, value)| format!("{name}={value:?}")).collect();
         document.section(row.metric);
         let mean = number(row.mean);
-        document.paragraph(format!("{{{}}}: {} observations, mean {mean}", labels.join(","), count(row.count)));
+        document.paragraph(format!("{}: {} observations, mean {mean}", label_text(row.labels), count(row.count)));
         let cells = row.quantiles.iter().map(|found| {
             let bounds = [Some(found.low), Some(found.high)].map(number);
             vec![

@@ -121,7 +121,7 @@ fn apply(matches: &ArgMatches, scenario: &mut Scenario, warnings: &mut Vec<Warni
 
 fn select(scenario: &mut Scenario, selection: Selection) -> Result<(), Failure> {
     let Some(measured) = &scenario.measured else { return Ok(()) };
-    if !measured.sets.iter().any(|set| selection.includes(&set.selection)) {
+    if selection.among(&measured.sets).next().is_none() {
         let known: Vec<String> = measured.selections().iter().map(ToString::to_string).collect();
         return Err(Failure::usage(format!("the dump has nothing of {selection}; it has: {}", known.join("; "))));
     }

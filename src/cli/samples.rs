@@ -1,12 +1,13 @@
 //! `decodescope samples`: what was read, one by one.
 
-use crate::input::read_bytes;
+use crate::arguments::{file_name, wants_json};
+use crate::input::{decode, read_bytes};
 use crate::{Failure, Outcome};
 use clap::ArgMatches;
-use decodescope::paste::{self, prometheus};
+use decodescope::paste::prometheus;
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
+use std::fmt::{Debug, Display, Write as _};
 
 #[derive(Serialize)]
 struct Row<'a> {
@@ -21,9 +22,9 @@ struct Row<'a> {
 
 /// Runs the command.
 pub fn run(matches: &ArgMatches) -> Result<Outcome, Failure> {
-    let name = matches.get_one::<String>("file").map_or("-", String::as_str);
+    let name = file_name(matches);
     let bytes = read_bytes(name)?;
-    let decoded = paste::decode(&bytes).map_err(|error| Failure::unusable(format!("{name}: {error}")))?;
+    let decoded = decode(name, &bytes)?;
     let exposition = prometheus::read(&decoded.text);
     for warning in decoded.warnings.iter().chain(exposition.warnings()) {
         eprintln!("decodescope: {name}: {warning}");
@@ -39,12 +40,11 @@ pub fn run(matches: &ArgMatches) -> Result<Outcome, Failure> {
         })
         .collect();
     let usable = !rows.is_empty();
-    let text = if matches.get_one::<String>("format").is_some_and(|format| format == "json") {
+    let text = if wants_json(matches) {
         serde_json::to_string_pretty(&rows).unwrap_or_default() + "\n"
     } else {
         rows.iter().fold(String::new(), |mut text, row| {
-            let labels: Vec<String> = row.labels.iter().map(|(name, value)| format!("{name}={value:?}")).collect();
-            let labels = if labels.is_empty() { String::new() } else { format!("{{{}}}", labels.join(",")) };
+            let labels = if row.labels.is_empty() { String::new() } else { label_text(&row.labels) };
             let _ = writeln!(text, "{}{labels} {}", row.name, spelled(row.value));
             text
         })
@@ -55,6 +55,12 @@ pub fn run(matches: &ArgMatches) -> Result<Outcome, Failure> {
 /// JSON has no number for these; Prometheus' own spelling stands in.
 fn number<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
     if value.is_finite() { serializer.serialize_f64(*value) } else { serializer.serialize_str(&spelled(*value)) }
+}
+
+/// Labels as Prometheus writes them, in braces.
+pub fn label_text(labels: &BTreeMap<impl Display, impl Debug>) -> String {
+    let pairs: Vec<String> = labels.iter().map(|(name, value)| format!("{name}={value:?}")).collect();
+    format!("{{{}}}", pairs.join(","))
 }
 
 fn spelled(value: f64) -> String {

@@ -31,8 +31,9 @@ pub fn find(name: &str) -> Option<&'static Gpu> {
 #[must_use]
 pub fn suggest(name: &str) -> Option<&'static str> {
     let wanted = plain(name);
-    let distance =
-        |gpu: &Gpu| names(gpu).chain([gpu.id]).map(|known| edits(&wanted, &plain(known))).min().unwrap_or(usize::MAX);
+    let distance = |gpu: &Gpu| {
+        names(gpu).chain([gpu.id]).map(|known| strsim::levenshtein(&wanted, &plain(known))).min().unwrap_or(usize::MAX)
+    };
     let (nearest, gpu) = catalogue().iter().map(|gpu| (distance(gpu), gpu)).min_by_key(|(distance, _)| *distance)?;
     (nearest <= wanted.len() / 3).then_some(gpu.id)
 }
@@ -49,28 +50,11 @@ fn plain(name: &str) -> String {
         .collect()
 }
 
-/// How many insertions, deletions and substitutions turn one word into the other.
-fn edits(from: &str, to: &str) -> usize {
-    let mut row: Vec<usize> = (0..=to.len()).collect();
-    for (i, a) in from.bytes().enumerate() {
-        let mut diagonal = i;
-        let mut left = i + 1;
-        for (b, above) in to.bytes().zip(row.iter_mut().skip(1)) {
-            let here = (diagonal + usize::from(a != b)).min(left + 1).min(*above + 1);
-            diagonal = std::mem::replace(above, here);
-            left = here;
-        }
-        if let Some(first) = row.first_mut() {
-            *first = i + 1;
-        }
-    }
-    row.last().copied().unwrap_or(0)
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, clippy::expect_used)]
     use super::*;
+    use strsim::levenshtein as edits;
 
     #[test]
     fn edits_count_single_changes() {
