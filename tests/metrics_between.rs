@@ -230,3 +230,16 @@ fn two_servers_whose_labels_were_dropped_are_not_two_scrapes() {
     assert!(dump(&mixed).earlier.is_empty());
     assert!(dump(&fixture("dropped-label.txt")).earlier.is_empty());
 }
+
+/// OpenMetrics 2.0 says beside each sample when what it counts began: a later start is a restart, though nothing fell.
+#[test]
+fn a_start_timestamp_tells_a_restart_that_the_counts_hide() {
+    let text = |tokens: f64, start: f64| {
+        format!("# TYPE vllm:generation_tokens counter\nvllm:generation_tokens_total {tokens} st@{start}\n# EOF\n")
+    };
+    let grown = |start: f64| {
+        let (before, after) = (dump(&text(100.0, 1000.0)), dump(&text(150.0, start)));
+        of(&window(&before, &after)).value(Meaning::GenerationTokens)
+    };
+    assert_eq!((grown(1000.0), grown(2000.0)), (Some(50.0), Some(150.0)));
+}

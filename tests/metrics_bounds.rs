@@ -2,7 +2,8 @@
 //! summed, and what they really are is compared with what the histogram says of them.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use decodescope::metrics::histogram::{Histogram, NativeHistogram, NativeParts, Runs};
+use decodescope::metrics::histogram::{Histogram, NativeHistogram};
+use decodescope::paste::prometheus::{NativeParts, Runs};
 use proptest::collection::vec;
 use proptest::prelude::*;
 

@@ -2,9 +2,8 @@
 //! and exact bounds worked out by hand.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use decodescope::metrics::histogram::{
-    Histogram, NativeHistogram, NativeParts, Runs, histogram_fraction, histogram_quantile,
-};
+use decodescope::metrics::histogram::{Histogram, NativeHistogram, histogram_fraction, histogram_quantile};
+use decodescope::paste::prometheus::{NativeParts, Runs};
 use serde_json::Value;
 
 /// The cases of a file of shared data, or none, said aloud, where the data is absent.

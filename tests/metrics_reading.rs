@@ -167,3 +167,32 @@ fn of_a_summary_the_mean_is_used() {
     assert_eq!(all(&dump).mean(TTFT).unwrap().get(), 0.2);
     assert!(says(&dump, WarningKind::Skipped, Some(1), "quantiles are left out"), "{:#?}", dump.warnings);
 }
+
+#[test]
+fn histograms_written_as_one_value() {
+    let text = "vllm:inter_token_latency_seconds{engine=\"0\"} {count:17,sum:0.3,bucket:[0.01:0,0.025:17,+Inf:17]}\n\
+                vllm:time_to_first_token_seconds{engine=\"0\"} {count:17,sum:2,schema:0,zero_threshold:1e-4,\
+                zero_count:0,positive_spans:[-3:2],positive_buckets:[5,12]}\n\
+                vllm:e2e_request_latency_seconds{engine=\"0\"} {count:4,sum:8,quantile:[0.5:2]}\n\
+                vllm:num_requests_running{engine=\"0\"} {count:1,sum:1}\n";
+    let dump = dump(text);
+    let all = all(&dump);
+    assert_eq!(occupied(&all, ITL), [(0.025, 17.0)]);
+    assert_eq!(all.mean(ITL).map(|mean| mean.get()), Some(0.3 / 17.0));
+    // Schema 0, indices −3 and −2: (2⁻⁴, 2⁻³] and (2⁻³, 2⁻²]
+    assert_eq!(occupied(&all, TTFT), [(0.125, 5.0), (0.25, 12.0)]);
+    assert!(says(&dump, WarningKind::Repaired, Some(2), "a native histogram, read as buckets"), "{:#?}", dump.warnings);
+    // Of a summary the mean is left.
+    assert_eq!(all.mean(Meaning::EndToEndLatency).map(|mean| mean.get()), Some(2.0));
+    assert!(says(&dump, WarningKind::BadValue, Some(4), "is not one value"), "{:#?}", dump.warnings);
+    assert_eq!(all.value(Meaning::RequestsRunning), None);
+}
+
+#[test]
+fn a_native_histogram_that_contradicts_itself_is_told_and_its_mean_is_left() {
+    let text = "vllm:inter_token_latency_seconds {count:17,sum:0.34,schema:0,zero_threshold:0,zero_count:0,\
+                positive_spans:[-6:2],positive_buckets:[17]}\n";
+    let dump = dump(text);
+    assert!(says(&dump, WarningKind::BadValue, Some(1), "2 buckets in spans but 1 counts"), "{:#?}", dump.warnings);
+    assert_eq!(all(&dump).mean(ITL).map(|mean| mean.get()), Some(0.02));
+}

@@ -3,8 +3,8 @@
 
 mod paste_support;
 
-use decodescope::paste::prometheus::{Format, Rule, Verdict, check_bytes, read};
-use serde_json::Value;
+use decodescope::paste::prometheus::{Composite, Format, Rule, Verdict, check_bytes, read};
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 const SUITES: &[&str] = &[
@@ -167,6 +167,77 @@ fn samples_of_valid_texts() {
     }
     println!("skipped {skipped} suites");
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// A composite value as the suite writes it, from ours.
+fn composite(value: &Composite, gauge: bool) -> Value {
+    let number = |value: f64| if value.is_finite() { json!(value) } else { json!("+Inf") };
+    let pairs = |pairs: &[(f64, f64)]| pairs.iter().map(|(a, b)| json!([number(*a), number(*b)])).collect::<Vec<_>>();
+    let prefix = if gauge { "g" } else { "" };
+    let mut all = json!({ format!("{prefix}count"): value.count, format!("{prefix}sum"): value.sum });
+    if let Some(native) = &value.native {
+        all["schema"] = json!(native.schema);
+        all["zero_threshold"] = json!(native.zero_threshold);
+        all["zero_count"] = json!(native.zero_count);
+        for (side, runs) in [("negative", &native.negative), ("positive", &native.positive)] {
+            if !runs.spans.is_empty() {
+                all[format!("{side}_spans")] = json!(runs.spans);
+                all[format!("{side}_buckets")] = json!(runs.counts);
+            }
+        }
+    }
+    if !value.buckets.is_empty() {
+        all["bucket"] = json!(pairs(&value.buckets));
+    }
+    all["quantile"] = json!(pairs(&value.quantiles));
+    all
+}
+
+/// Whether two are equal, whatever the kind of number, and an empty list or none.
+fn alike(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| alike(a, b)),
+        (Value::Object(a), Value::Object(b)) => {
+            let empty = json!([]);
+            let keys = a.keys().chain(b.keys());
+            keys.into_iter().all(|key| alike(a.get(key).unwrap_or(&empty), b.get(key).unwrap_or(&empty)))
+        }
+        _ => a == b || a.as_f64().zip(b.as_f64()).is_some_and(|(a, b)| near(a, b)),
+    }
+}
+
+#[test]
+fn what_openmetrics_2_adds() {
+    let Some(cases) = cases("openmetrics2") else {
+        println!("skipped the suite of OpenMetrics 2.0: the reference data is not here");
+        return;
+    };
+    let mut read_values = 0;
+    for case in cases.iter().filter(|case| case["expect"] == "ok" && !case["samples"].is_null()) {
+        let id = case["id"].as_str().unwrap();
+        let exposition = read(case["input"].as_str().unwrap());
+        let expected = case["samples"].as_array().unwrap();
+        assert_eq!(exposition.samples().len(), expected.len(), "{id}: {:?}", exposition.warnings());
+        for (sample, expected) in exposition.samples().zip(expected) {
+            let began = expected.get("start_timestamp").map(number);
+            assert_eq!(sample.start().map(|time| time.seconds()), began, "{id}");
+            let exemplars = expected["exemplars"].as_array().map_or(&[][..], Vec::as_slice);
+            assert_eq!(sample.exemplars().count(), exemplars.len(), "{id}");
+            for (one, expected) in sample.exemplars().zip(exemplars) {
+                assert!(near(one.value, number(&expected["value"])), "{id}");
+                assert!(near(one.timestamp.unwrap().seconds(), number(&expected["timestamp"])), "{id}");
+            }
+            match expected.get("composite") {
+                Some(wanted) => {
+                    let value = composite(sample.composite().unwrap(), wanted.get("gcount").is_some());
+                    assert!(alike(&value, wanted), "{id}: {value} for {wanted}");
+                    read_values += 1;
+                }
+                None => assert!(near(sample.value(), number(&expected["value"])), "{id}"),
+            }
+        }
+    }
+    assert!(read_values > 10, "{read_values}");
 }
 
 #[test]

@@ -137,7 +137,7 @@ fn openmetrics_as_a_server_prints_it() {
     assert_eq!(samples[0].label("model_name"), Some("a \"b\"\\\n"));
     assert_eq!(samples[0].family().unwrap().help.as_deref(), Some("Prefill tokens."));
     assert_eq!(samples[1].timestamp().unwrap().seconds(), 1_520_879_607.789);
-    let exemplar = samples[1].exemplar().unwrap();
+    let exemplar = samples[1].exemplars().next().unwrap();
     assert_eq!(exemplar.labels().collect::<Vec<_>>(), [("trace_id", "KOO5S4vxi0o")]);
     assert_eq!((exemplar.value, exemplar.timestamp.unwrap().seconds()), (0.0174, 1_520_879_607.5));
     assert_eq!(samples[4].value(), 0.052);

@@ -98,7 +98,7 @@ proptest! {
         for sample in exposition.samples() {
             prop_assert!(!sample.name().is_empty());
             prop_assert!(sample.line() >= 1 && sample.line() <= text.matches('\n').count() + 1);
-            let _ = (sample.timestamp(), sample.exemplar().map(|exemplar| exemplar.labels().count()));
+            let _ = (sample.timestamp(), sample.exemplars().map(|exemplar| exemplar.labels().count()).sum::<usize>());
         }
         // A text the strict check accepts is read whole and without a word of repair.
         for format in [Format::Text, Format::OpenMetrics] {

@@ -12,7 +12,7 @@ libfuzzer_sys::fuzz_target!(|text: &str| {
         let labels = sample.labels().filter(|(name, _)| !name.is_empty()).count();
         assert_eq!(labels, sample.labels().count());
         let _ = (sample.timestamp(), sample.family());
-        if let Some(exemplar) = sample.exemplar() {
+        for exemplar in sample.exemplars() {
             assert!(exemplar.labels().count() <= text.len());
         }
     }

@@ -56,7 +56,7 @@ pub fn run(matches: &ArgMatches) -> Result<Outcome, Failure> {
 
 fn row<'a>(one: &'a NamedHistogram, wanted: &[f64]) -> Row<'a> {
     let quantiles = wanted.iter().filter_map(|&q| {
-        let found = one.histogram.quantile(q)?;
+        let found = one.quantile(q)?;
         Some(Quantile { q, prometheus: found.interpolated, low: found.low, high: found.high, estimate: found.estimate })
     });
     Row {

@@ -3,12 +3,12 @@
 use super::buckets::Buckets;
 use super::dump::NameCount;
 use super::engines::ENGINES;
-use super::histogram::{Histogram, HistogramIssue};
+use super::histogram::{Histogram, HistogramIssue, NativeHistogram};
 use super::meaning::{Meaning, Shape};
 use super::names::{Names, Part, SampleName};
 use super::remarks::Remarks;
 use super::series::{Content, Series, SeriesKey, SeriesMap, shape};
-use crate::paste::prometheus::{Exposition, Sample};
+use crate::paste::prometheus::{Composite, Exposition, Sample, Timestamp};
 use crate::paste::{Warning, WarningKind};
 use crate::units::format::count;
 use std::collections::HashMap;
@@ -61,6 +61,9 @@ pub(super) fn gather(exposition: &Exposition<'_>, samples: Range<usize>) -> Gath
 /// might not be a number.
 const MEASURABLE: std::ops::RangeInclusive<f64> = 1e-100..=1e100;
 
+const NATIVE: &str = "a native histogram, read as buckets at its bounds; within one, Prometheus interpolates on a \
+                      logarithmic scale and this linearly";
+
 type Labels<'a> = Vec<(&'a str, &'a str)>;
 
 /// A series whose samples are being collected.
@@ -98,7 +101,10 @@ impl<'a> Gathering<'a> {
         let SampleName { base, part, engine, misshapen, .. } = self.names.entries.get_mut(entry)?;
         let (base, part) = (*base, *part);
         let (_, row) = ENGINES.get((*engine)?)?.rows(base).next()?;
+        let composite = sample.composite();
         let fits = match shape(row) {
+            Shape::Histogram if composite.is_some() => true,
+            _ if composite.is_some() => false,
             _ if part == Part::Created => true,
             Shape::Histogram => matches!(part, Part::Bucket | Part::Sum | Part::Count),
             Shape::Counter | Shape::Gauge => part == Part::Value,
@@ -120,6 +126,11 @@ impl<'a> Gathering<'a> {
             }
             return last;
         }
+        if let Some(composite) = composite {
+            let place = self.series_of(sample, entry, base, last);
+            self.take_composite(sample, composite, row.scale, place);
+            return Some(place);
+        }
         let negative = value < 0.0 && matches!(part, Part::Value | Part::Created);
         if !MEASURABLE.contains(&value.abs()) && value != 0.0 || negative {
             // The hit rate of a cache that is off is −1.
@@ -131,6 +142,7 @@ impl<'a> Gathering<'a> {
         }
         let place = self.series_of(sample, entry, base, last);
         let parts = self.parts.get_mut(place)?;
+        parts.created = parts.created.or(sample.start().map(Timestamp::seconds));
         let again = match part {
             Part::Bucket => {
                 let text = sample.label("le").unwrap_or_default();
@@ -147,13 +159,44 @@ impl<'a> Gathering<'a> {
             Part::Created => parts.created.replace(value).is_some(),
         };
         if again {
-            let repeated = &mut self.gathered.repeated;
-            repeated.samples += 1;
-            if repeated.first_line == 0 {
-                repeated.first_line = sample.line();
-            }
+            self.repeats(sample);
         }
         Some(place)
+    }
+
+    /// Takes a whole histogram at once. A native one's buckets are the finer ones where both are there.
+    fn take_composite(&mut self, sample: &Sample<'a>, composite: &Composite, scale: f64, place: usize) {
+        let Composite { count, sum, buckets, native, .. } = composite;
+        let mut cumulative = None;
+        match native.as_ref().map(NativeHistogram::new) {
+            Some(Ok(native)) => {
+                cumulative = Some(native.cumulative());
+                self.remarks.say(sample.line(), WarningKind::Repaired, format!("{}: {NATIVE}", sample.name()));
+            }
+            Some(Err(error)) => self.warn(sample, format!("{}: {error}", sample.name())),
+            None => {}
+        }
+        let usable = |value: &f64| *value == 0.0 || MEASURABLE.contains(&value.abs());
+        let Some(parts) = self.parts.get_mut(place) else { return };
+        let again = parts.count.is_some() || parts.sum.is_some() || !parts.buckets.is_empty();
+        parts.count = count.filter(usable);
+        parts.sum = sum.filter(usable).map(|sum| sum * scale);
+        parts.created = sample.start().map(Timestamp::seconds);
+        for (bound, held) in cumulative.as_ref().unwrap_or(buckets) {
+            parts.buckets.put(bound * scale, *held);
+        }
+        if again {
+            self.repeats(sample);
+        }
+    }
+
+    /// Counts a sample that is there again.
+    fn repeats(&mut self, sample: &Sample<'_>) {
+        let repeated = &mut self.gathered.repeated;
+        repeated.samples += 1;
+        if repeated.first_line == 0 {
+            repeated.first_line = sample.line();
+        }
     }
 
     /// The series a sample belongs to; the last one nearly always is it.

@@ -34,7 +34,7 @@ mod spread;
 use serde::{Deserialize, Serialize};
 
 pub use issue::HistogramIssue;
-pub use native::{NativeError, NativeHistogram, NativeParts, Runs};
+pub use native::{NativeError, NativeHistogram};
 pub use occupied::OccupiedBucket;
 pub use prometheus::{QuantileResult, histogram_fraction, histogram_quantile};
 pub use quantile::Quantile;

@@ -8,6 +8,7 @@
 //! prometheus/docs, `docs/specs/native_histograms.md`.
 
 use super::{Histogram, HistogramIssue};
+use crate::paste::prometheus::{NativeParts, Runs};
 use std::fmt;
 
 /// The schema number that stands for custom bounds.
@@ -36,36 +37,6 @@ struct NativeBucket {
     lower: f64,
     upper: f64,
     count: f64,
-}
-
-/// One side's buckets as written: runs of consecutive indices, and the counts of all of them in a row.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Runs {
-    /// Each run as `(gap, length)`: the first gap is the index of the first bucket, later ones the indices skipped.
-    pub spans: Vec<(i32, u32)>,
-    /// The absolute counts, one per index of the runs.
-    pub counts: Vec<f64>,
-}
-
-/// A native histogram's parts as written in a scrape.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct NativeParts {
-    /// The schema: −4 to 8, or −53 for custom bounds.
-    pub schema: i32,
-    /// Half the zero bucket's width.
-    pub zero_threshold: f64,
-    /// What the zero bucket holds.
-    pub zero_count: f64,
-    /// The positive buckets; with custom bounds, all buckets.
-    pub positive: Runs,
-    /// The negative buckets.
-    pub negative: Runs,
-    /// The custom bounds, ascending and finite.
-    pub custom_bounds: Vec<f64>,
-    /// The sum of all observations; NaN if one of them was.
-    pub sum: Option<f64>,
-    /// The number of observations, those that are NaN included.
-    pub count: f64,
 }
 
 /// Why parts make no native histogram.
@@ -109,7 +80,8 @@ impl NativeHistogram {
     /// Puts the buckets in place.
     ///
     /// ```
-    /// use decodescope::metrics::histogram::{NativeHistogram, NativeParts, Runs};
+    /// use decodescope::metrics::histogram::NativeHistogram;
+    /// use decodescope::paste::prometheus::{NativeParts, Runs};
     /// // 1, 2 and 1 observations in (0.5, 1], (1, 2] and (2, 4]
     /// let positive = Runs { spans: vec![(0, 3)], counts: vec![1.0, 2.0, 1.0] };
     /// let parts = NativeParts { positive, sum: Some(5.0), count: 4.0, ..NativeParts::default() };
@@ -205,6 +177,11 @@ impl NativeHistogram {
     /// Negative buckets of a native histogram hold their lower bound rather than their upper one; on such a bound a share
     /// can be off by the observations equal to it. Without negative buckets the zero bucket starts at 0.
     pub fn to_classic(&self) -> (Histogram, Vec<HistogramIssue>) {
+        Histogram::from_cumulative(self.cumulative(), self.sum, Some(self.count))
+    }
+
+    /// The buckets as a classic histogram's: each upper bound with the number of observations up to it.
+    pub(crate) fn cumulative(&self) -> Vec<(f64, f64)> {
         let mut cumulative: Vec<(f64, f64)> = Vec::with_capacity(self.buckets.len() + 2);
         let mut up_to = 0.0;
         for bucket in &self.buckets {
@@ -220,7 +197,7 @@ impl NativeHistogram {
         if cumulative.last().is_none_or(|&(le, _)| le < f64::INFINITY) {
             cumulative.push((f64::INFINITY, up_to));
         }
-        Histogram::from_cumulative(cumulative, self.sum, Some(self.count))
+        cumulative
     }
 }
 

@@ -1,5 +1,7 @@
 //! Where parsed samples live: three flat tables that point into the text instead of copying it.
 
+use super::composite::Composite;
+
 /// A piece of text: an offset into the pasted text or, from its end on, into the pool of rewritten text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Span {
@@ -46,6 +48,10 @@ pub(super) struct Arena {
     pub exemplars: Vec<ExemplarRecord>,
     /// Timestamps as written, by the index of their sample. Their unit is known only once the whole text is.
     pub times: Vec<(u32, f64)>,
+    /// Start timestamps in seconds, likewise.
+    pub starts: Vec<(u32, f64)>,
+    /// Composite values, likewise.
+    pub composites: Vec<(u32, Composite)>,
     /// Text that is not in the input as such: unescaped values and repaired lines.
     pub pool: String,
     /// Where the pool begins in the address space of [`Span`]: the length of the text.
@@ -77,7 +83,9 @@ impl Arena {
         self.records.pop();
         let records = self.records.len();
         self.times.pop_if(|(sample, _)| *sample as usize == records);
-        self.exemplars.pop_if(|exemplar| exemplar.sample as usize == records);
+        self.starts.pop_if(|(sample, _)| *sample as usize == records);
+        self.composites.pop_if(|(sample, _)| *sample as usize == records);
+        while self.exemplars.pop_if(|exemplar| exemplar.sample as usize == records).is_some() {}
     }
 
     /// Where the next text put into the pool will begin.

@@ -1,6 +1,7 @@
 //! What was read: samples, families and remarks.
 
 use super::arena::{Arena, Label, Record, Span};
+use super::composite::Composite;
 use super::index::Index;
 use crate::paste::Warning;
 use std::borrow::Cow;
@@ -236,7 +237,7 @@ impl<'a> Sample<'a> {
             .map(|label| exposition.text(label.value))
     }
 
-    /// The value.
+    /// The value; not a number where it is [composite](Self::composite).
     #[must_use]
     pub fn value(&self) -> f64 {
         self.record.value
@@ -245,9 +246,25 @@ impl<'a> Sample<'a> {
     /// The time of the sample, where one is written.
     #[must_use]
     pub fn timestamp(&self) -> Option<Timestamp> {
-        let times = &self.exposition.arena.times;
-        let found = times.binary_search_by_key(&self.index, |(sample, _)| *sample as usize).ok()?;
-        times.get(found).and_then(|(_, raw)| self.exposition.time(*raw))
+        self.aside(&self.exposition.arena.times).and_then(|raw| self.exposition.time(*raw))
+    }
+
+    /// When what it counts began, where OpenMetrics 2.0's `st@` says.
+    #[must_use]
+    pub fn start(&self) -> Option<Timestamp> {
+        self.aside(&self.exposition.arena.starts).copied().map(Timestamp)
+    }
+
+    /// The whole histogram or summary that is its value, where it is one.
+    #[must_use]
+    pub fn composite(&self) -> Option<&'a Composite> {
+        self.aside(&self.exposition.arena.composites)
+    }
+
+    /// What is kept of few samples, by the sample's place.
+    fn aside<T>(&self, table: &'a [(u32, T)]) -> Option<&'a T> {
+        let found = table.binary_search_by_key(&self.index, |(sample, _)| *sample as usize).ok()?;
+        table.get(found).map(|(_, value)| value)
     }
 
     /// The line it was read from, counted from 1.
@@ -262,19 +279,16 @@ impl<'a> Sample<'a> {
         self.exposition.family_of(self.name())
     }
 
-    /// The exemplar OpenMetrics attached, where there is one.
-    #[must_use]
-    pub fn exemplar(&self) -> Option<Exemplar<'a>> {
-        let exemplars = &self.exposition.arena.exemplars;
-        let found = exemplars.binary_search_by_key(&self.index, |exemplar| exemplar.sample as usize).ok()?;
-        let record = exemplars.get(found)?;
-        let start = record.labels_start as usize;
-        let labels = self.exposition.arena.labels.get(start..start + record.labels_count as usize).unwrap_or_default();
-        Some(Exemplar {
-            exposition: self.exposition,
-            labels,
-            value: record.value,
-            timestamp: self.exposition.time(record.timestamp),
+    /// The exemplars attached to it: one at most in OpenMetrics 1.0.
+    pub fn exemplars(&self) -> impl Iterator<Item = Exemplar<'a>> + use<'a> {
+        let exposition = self.exposition;
+        let all = &exposition.arena.exemplars;
+        let (first, sample) = (all.partition_point(|one| (one.sample as usize) < self.index), self.index);
+        let own = all.get(first..).unwrap_or_default().iter().take_while(move |one| one.sample as usize == sample);
+        own.map(move |record| {
+            let start = record.labels_start as usize;
+            let labels = exposition.arena.labels.get(start..start + record.labels_count as usize).unwrap_or_default();
+            Exemplar { exposition, labels, value: record.value, timestamp: exposition.time(record.timestamp) }
         })
     }
 }

@@ -1,5 +1,5 @@
 //! Prometheus text: format 0.0.4 and OpenMetrics 1.0, quoted UTF-8 names included, as servers print it
-//! and as people paste it.
+//! and as people paste it; and what OpenMetrics 2.0 adds: composite values, native histograms, start timestamps.
 //!
 //! [`read`] is tolerant and total: it reads every line it can, whatever stands around it, and says what
 //! it mended or left out. Numbers are exact (each is the double nearest to the decimal written), and a
@@ -38,6 +38,7 @@ mod arena;
 mod awkward;
 mod clutter;
 mod comment;
+mod composite;
 mod exposition;
 mod index;
 mod inspect;
@@ -52,6 +53,7 @@ mod rule;
 mod sample;
 mod semantics;
 
+pub use composite::{Composite, NativeParts, Runs};
 pub use exposition::{Exemplar, Exposition, Family, Sample, Timestamp, Type};
 pub use inspect::{Finding, Verdict, check, check_bytes, guess_format, lint};
 pub use rule::{Format, Parser, Rule};

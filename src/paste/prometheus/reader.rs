@@ -227,7 +227,7 @@ impl<'a> Reader<'a> {
     pub(super) fn tolerate(&mut self, number: u32) {
         for breach in &self.breaches {
             match breach.rule {
-                Rule::Exemplar => self.openmetrics = true,
+                Rule::Exemplar | Rule::CompositeValue | Rule::StartTimestamp => self.openmetrics = true,
                 Rule::TimestampForm => self.fractional = true,
                 _ => {}
             }

@@ -1,5 +1,7 @@
 //! A Prometheus server's reply to a query, in JSON: the samples in it as lines of text.
 
+use super::composite::Composite;
+use super::number::number;
 use serde_json::Value;
 
 /// What a text in JSON holds.
@@ -42,8 +44,42 @@ pub(super) fn reply(text: &str) -> Option<Reply> {
                 lines.push(format!("{{{series}}} {value} {time:?}"));
             }
         }
+        let point = result.get("histogram").into_iter();
+        let points = result.get("histograms").and_then(Value::as_array).into_iter().flatten();
+        for point in point.chain(points) {
+            let time = point.get(0).and_then(Value::as_f64);
+            if let (Some(time), Some(histogram)) = (time, point.get(1).and_then(histogram)) {
+                lines.push(format!("{{{series}}} {histogram} {time:?}"));
+            }
+        }
     }
     Some(Reply::Samples { lines, nameless })
+}
+
+/// A native histogram as a reply gives it, `[rule, lower, upper, count]` for each bucket that holds anything: as classic
+/// buckets at its bounds.
+fn histogram(value: &Value) -> Option<Composite> {
+    let mut buckets: Vec<(f64, f64)> = Vec::new();
+    let mut up_to = 0.0;
+    for bucket in value.get("buckets").and_then(Value::as_array).into_iter().flatten() {
+        let (lower, upper) = (float(bucket.get(1))?, float(bucket.get(2))?);
+        // A gap: nothing up to where this bucket begins.
+        if buckets.last().is_none_or(|(le, _)| *le < lower) && lower.is_finite() {
+            buckets.push((lower, up_to));
+        }
+        up_to += float(bucket.get(3))?;
+        buckets.push((upper, up_to));
+    }
+    let count = float(value.get("count"))?;
+    if buckets.last().is_none_or(|(le, _)| *le < f64::INFINITY) {
+        buckets.push((f64::INFINITY, count));
+    }
+    Some(Composite { count: Some(count), sum: float(value.get("sum")), buckets, ..Composite::default() })
+}
+
+fn float(value: Option<&Value>) -> Option<f64> {
+    let value = value?;
+    value.as_f64().or_else(|| number(value.as_str()?.as_bytes()).map(|number| number.value))
 }
 
 fn quoted(text: &str) -> String {
@@ -66,6 +102,15 @@ mod tests {
             r#"{"x"} NaN 2.0"#.to_owned(),
         ];
         assert_eq!(reply(text), Some(Reply::Samples { lines: lines.to_vec(), nameless: 1 }));
+    }
+
+    /// The shape that the documentation of Prometheus' HTTP API gives native histograms.
+    #[test]
+    fn native_histograms_become_buckets_at_their_bounds() {
+        let text = r#"{"data":{"result":[{"metric":{"__name__":"x"},"histogram":[1.5,{"count":"7","sum":"9.5",
+            "buckets":[[3,"-0.001","0.001","1"],[0,"0.5","1","2"],[0,"1","2","4"]]}]}]}}"#;
+        let line = r#"{"x"} {count:7,sum:9.5,bucket:[-0.001:0,0.001:1,0.5:1,1:3,2:7,+Inf:7]} 1.5"#;
+        assert_eq!(reply(text), Some(Reply::Samples { lines: vec![line.to_owned()], nameless: 0 }));
     }
 
     #[test]

@@ -102,7 +102,7 @@ rules! {
     TooManyLabels [] "" "" "there are more than 1024 labels";
     MissingValue [Text OpenMetrics] "ETVP" "TP" "there is no value";
     BadNumber [Text OpenMetrics] "ETVP" "TP" "the value is not a number";
-    CompositeValue [Text OpenMetrics] "ETVP" "TP" "the value is a composite of OpenMetrics 2.0";
+    BadComposite [Text OpenMetrics] "ETVP" "TP" "the composite value cannot be read";
     BadTimestamp [Text OpenMetrics] "ETVP" "TP" "the timestamp is not a number";
     TrailingText [Text OpenMetrics] "ETV" "TP" "there is text after the sample";
     NotUtf8 [Text OpenMetrics] "ETP" "TP" "the text is not UTF-8";
@@ -128,6 +128,8 @@ rules! {
     TimestampNotFinite [Text OpenMetrics] "ET" "TP" "the timestamp is not finite";
     Exemplar [Text] "ET" "" "there is an exemplar, which only OpenMetrics has";
     BadExemplar [Text OpenMetrics] "ET" "TP" "the exemplar cannot be read";
+    SeveralExemplars [Text OpenMetrics] "ET" "TP" "there are several exemplars, which only OpenMetrics 2.0 has";
+    CompositeValue [Text OpenMetrics] "ETVP" "TP" "the value is a composite, which only OpenMetrics 2.0 has";
     StartTimestamp [Text OpenMetrics] "ETVP" "TP" "there is a start timestamp, which only OpenMetrics 2.0 has";
     TableRow [Text OpenMetrics] "ETVP" "TP" "a bar stands between the series and its value";
 
@@ -219,7 +221,6 @@ impl Rule {
             | Self::TableRow
             | Self::CarriageReturn
             | Self::BadExemplar
-            | Self::StartTimestamp
             | Self::TimestampNotFinite => Some(WarningKind::Repaired),
             Self::RepeatedMetadata => Some(WarningKind::Duplicate),
             Self::UnknownType | Self::MetadataForm | Self::MetadataName => Some(WarningKind::Skipped),

@@ -2,7 +2,7 @@
 //! type requires, and no series twice.
 
 use super::comment::Comment;
-use super::exposition::{Sample, Type};
+use super::exposition::{Exemplar, Sample, Type};
 use super::number::number;
 use super::points::Points;
 use super::rule::{Format, Rule};
@@ -93,6 +93,10 @@ impl Semantics {
     }
 
     pub fn sample(&mut self, sample: &Sample<'_>) {
+        // Neither format has one; what they say of a histogram's lines does not fit it.
+        if sample.composite().is_some() {
+            return;
+        }
         let line = sample.line();
         let name = sample.name();
         let place = self.family_of(name, line);
@@ -196,7 +200,10 @@ fn may_have(kind: Type, suffix: &str, format: Format) -> bool {
 }
 
 fn exemplar(sample: &Sample<'_>, kind: Type, suffix: &str, find: &mut impl FnMut(Rule)) {
-    let Some(exemplar) = sample.exemplar() else { return };
+    let mut exemplars = sample.exemplars().peekable();
+    if exemplars.peek().is_none() {
+        return;
+    }
     let allowed = match kind {
         Type::Counter => suffix == "_total",
         Type::Histogram | Type::GaugeHistogram => suffix == "_bucket",
@@ -205,8 +212,10 @@ fn exemplar(sample: &Sample<'_>, kind: Type, suffix: &str, find: &mut impl FnMut
     if !allowed {
         find(Rule::ExemplarPlace);
     }
-    let length: usize = exemplar.labels().map(|(name, value)| name.chars().count() + value.chars().count()).sum();
-    if length > 128 {
+    let length = |exemplar: Exemplar<'_>| -> usize {
+        exemplar.labels().map(|(name, value)| name.chars().count() + value.chars().count()).sum()
+    };
+    if exemplars.any(|exemplar| length(exemplar) > 128) {
         find(Rule::ExemplarTooLong);
     }
 }

@@ -1,0 +1,284 @@
+//! The braces of a sample line: its labels, and the name where it stands among them.
+
+use super::super::arena::{Label, Span};
+use super::super::rule::Rule;
+use super::{CLASSES, DIGIT, LABEL_NAME, Line, Series, is_blank, name_end, skip_blanks};
+use memchr::memchr2;
+use std::ops::Range;
+
+/// More labels than any server gives a sample; each is compared with the others.
+const MOST_LABELS: u16 = 1024;
+
+impl Line<'_, '_> {
+    /// The labels in the braces that open at `brace`; returns the place after the closing one.
+    #[inline]
+    pub(super) fn labels(
+        &mut self,
+        bytes: &[u8],
+        start: usize,
+        brace: usize,
+        mut series: Series,
+    ) -> Result<(usize, Series), (usize, Rule)> {
+        let own_start = self.arena.labels.len() as u32;
+        let prefix = bytes.get(self.previous.prefix.clone()).unwrap_or_default();
+        let after = brace + prefix.len();
+        if !prefix.is_empty() && series.name.length > 0 && bytes.get(brace..after) == Some(prefix) {
+            let shared = self.previous.labels_count;
+            let at = match bytes.get(after) {
+                Some(b'}') => Some(after),
+                Some(b',') if shared > 0 && bytes.get(after + 1).is_some_and(|byte| CLASSES[*byte as usize] != 0) => {
+                    Some(after + 1)
+                }
+                Some(_) if shared == 0 => Some(after),
+                _ => None,
+            };
+            if let Some(at) = at {
+                let bucket = bytes.get(at..).is_some_and(|rest| rest.starts_with(b"le=\""));
+                let end = if bucket { self.another_bucket(bytes, at) } else { None };
+                if end.is_some() || (!bucket && shared > 0) {
+                    series.shared_start = self.previous.labels_start;
+                    series.shared_count = shared;
+                }
+                if let Some((end, own_count)) = end {
+                    series.own_count = own_count;
+                    return Ok((end, series));
+                }
+                if !bucket && shared > 0 {
+                    return self.pairs(bytes, start, at, series, own_start);
+                }
+            }
+        }
+        let breaches = self.breaches.len();
+        let (at, series) = self.pairs(bytes, start, brace + 1, series, own_start)?;
+        let plain = self.breaches.len() == breaches;
+        self.previous.prefix = 0..0;
+        if plain {
+            self.remember(bytes, brace..at, own_start as usize);
+        }
+        Ok((at, series))
+    }
+
+    /// Remembers the labels before `le`, or before the last one, and those after `le`: what the next line is likely
+    /// to share.
+    fn remember(&mut self, bytes: &[u8], braces: Range<usize>, first: usize) {
+        let labels = self.arena.labels.get(first..).unwrap_or_default();
+        let le = labels.iter().position(|label| label.name.length == 2 && self.is_le(label));
+        let kept = le.unwrap_or(labels.len().saturating_sub(1));
+        // The place after a label's closing quote; `None` where its value is not as written.
+        let end_of = |label: &Label| {
+            let end = label.value.start.checked_sub(self.base)? as usize + label.value.length as usize;
+            (braces.contains(&end) && bytes.get(end) == Some(&b'"')).then_some(end + 1)
+        };
+        let prefix_end = match kept.checked_sub(1) {
+            None => Some(braces.start + 1),
+            Some(last) => labels.get(last).and_then(end_of),
+        };
+        let tail_start = le.and_then(|le| labels.get(le)).and_then(end_of);
+        let Some(prefix_end) = prefix_end else { return };
+        self.previous.prefix = braces.start..prefix_end;
+        self.previous.labels_start = first as u32;
+        self.previous.labels_count = kept as u16;
+        self.previous.tail = tail_start.map_or(0..0, |start| start - 1..braces.end);
+        self.previous.tail_labels = le.map_or(0..0, |le| first + le + 1..first + labels.len());
+    }
+
+    /// A line that differs from an earlier bucket's in the value of `le` alone, from `at` on; returns the place
+    /// after its closing brace and how many labels there are from `at` on.
+    #[inline(always)]
+    fn another_bucket(&mut self, bytes: &[u8], at: usize) -> Option<(usize, u16)> {
+        let tail = bytes.get(self.previous.tail.clone()).filter(|tail| !tail.is_empty())?;
+        let value = at + b"le=\"".len();
+        let length = bytes.get(value..)?.iter().position(|byte| matches!(byte, b'"' | b'\\'))?;
+        let end = value + length + tail.len();
+        let after = self.previous.tail_labels.clone();
+        if bytes.get(value + length..end)? != tail || after.end > self.arena.labels.len() {
+            return None;
+        }
+        self.arena.labels.push(Label { name: self.span(at..at + 2), value: self.span(value..value + length) });
+        let count = 1 + after.len() as u16;
+        self.arena.labels.extend_from_within(after);
+        Some((end, count))
+    }
+
+    fn is_le(&self, label: &Label) -> bool {
+        let start = label.name.start.wrapping_sub(self.base) as usize;
+        self.source.get(start..start + 2) == Some(b"le")
+    }
+
+    /// Label pairs up to and with the closing brace; returns the place after it and the series with them.
+    pub(super) fn pairs(
+        &mut self,
+        bytes: &[u8],
+        start: usize,
+        mut at: usize,
+        mut series: Series,
+        own_start: u32,
+    ) -> Result<(usize, Series), (usize, Rule)> {
+        let mut comma = false;
+        loop {
+            at = self.inner_blanks(bytes, start, at);
+            let name_start = at;
+            at = name_end(bytes, at, false);
+            let mut name = self.span(name_start..at);
+            if at == name_start {
+                match bytes.get(at) {
+                    None => return Err((at, Rule::OpenBraces)),
+                    Some(b'}') => {
+                        if comma {
+                            self.note(start, at - 1, Rule::TrailingComma);
+                        }
+                        return Ok((at + 1, series));
+                    }
+                    Some(b',') => {
+                        self.note(start, at, Rule::StrayComma);
+                        at += 1;
+                        continue;
+                    }
+                    Some(b'"') => (name, at) = self.quoted(bytes, start, at)?,
+                    Some(_) => return Err((at, Rule::LabelName)),
+                }
+            }
+            at = self.inner_blanks(bytes, start, at);
+            if bytes.get(at) != Some(&b'=') {
+                let quoted = bytes.get(name_start) == Some(&b'"');
+                let first = series.own_count + series.shared_count == 0 && !comma;
+                match bytes.get(at) {
+                    Some(b',' | b'}') if quoted && name.length == 0 => return Err((name_start, Rule::EmptyName)),
+                    Some(b',' | b'}') if series.name.length == 0 && (quoted || first) => {
+                        if !quoted {
+                            self.note(start, name_start, Rule::BareNameInBraces);
+                        } else if !first {
+                            self.note(start, name_start, Rule::NameNotFirst);
+                        }
+                        series.name = name;
+                    }
+                    None => return Err((at, Rule::OpenBraces)),
+                    Some(_) => return Err((at, Rule::MissingEquals)),
+                }
+            } else {
+                if name.length == 0 {
+                    return Err((name_start, Rule::EmptyName));
+                }
+                at = self.inner_blanks(bytes, start, at + 1);
+                match bytes.get(at) {
+                    Some(b'"') => {}
+                    None => return Err((at, Rule::OpenBraces)),
+                    Some(_) => return Err((at, Rule::UnquotedValue)),
+                }
+                let value;
+                (value, at) = self.quoted(bytes, start, at)?;
+                self.push_label(start, name_start, Label { name, value }, &mut series, own_start)?;
+            }
+            if bytes.get(at).copied().is_some_and(is_blank) {
+                at = self.inner_blanks(bytes, start, at);
+            }
+            match bytes.get(at) {
+                Some(b',') => {
+                    comma = true;
+                    at += 1;
+                }
+                Some(b'}') => return Ok((at + 1, series)),
+                None => return Err((at, Rule::OpenBraces)),
+                Some(next) if CLASSES[*next as usize] & (LABEL_NAME | DIGIT) == LABEL_NAME && is_pair(bytes, at) => {
+                    comma = false;
+                    self.note(start, at, Rule::MissingComma);
+                }
+                Some(_) => return Err((at, Rule::TextAfterLabel)),
+            }
+        }
+    }
+
+    #[inline]
+    fn push_label(
+        &mut self,
+        start: usize,
+        at: usize,
+        label: Label,
+        series: &mut Series,
+        own_start: u32,
+    ) -> Result<(), (usize, Rule)> {
+        let shared = series.shared_start as usize..series.shared_start as usize + series.shared_count as usize;
+        let shared = self.arena.labels.get(shared).unwrap_or_default();
+        let own = self.arena.labels.get(own_start as usize..).unwrap_or_default();
+        let alike = |other: &Label| other.name.length == label.name.length;
+        if own.iter().any(alike) || shared.iter().any(alike) {
+            self.compare_names(start, at, label, series, own_start);
+        }
+        if series.own_count + series.shared_count >= MOST_LABELS {
+            return Err((at, Rule::TooManyLabels));
+        }
+        self.arena.labels.push(label);
+        series.own_count += 1;
+        Ok(())
+    }
+
+    /// Notes a name that is there already.
+    fn compare_names(&mut self, start: usize, at: usize, label: Label, series: &Series, own_start: u32) {
+        let shared = series.shared_start as usize..series.shared_start as usize + series.shared_count as usize;
+        let own = own_start as usize..;
+        let earlier = (self.arena.labels.get(shared).into_iter()).chain(self.arena.labels.get(own)).flatten();
+        let mut alike = earlier.filter(|other| other.name.length == label.name.length);
+        let pool = self.arena.pool.as_bytes();
+        let bytes_of = |span: Span| {
+            let within = |from: u32| {
+                let offset = span.start.wrapping_sub(from) as usize;
+                offset..offset.saturating_add(span.length as usize)
+            };
+            self.source.get(within(self.base)).or_else(|| pool.get(within(self.arena.pool_start))).unwrap_or_default()
+        };
+        let name = bytes_of(label.name);
+        if alike.any(|other| bytes_of(other.name) == name) {
+            self.note(start, at, Rule::DuplicateLabel);
+        }
+    }
+
+    /// The quoted text that opens at `at`, and the place after its closing quote.
+    #[inline]
+    pub(super) fn quoted(&mut self, bytes: &[u8], start: usize, at: usize) -> Result<(Span, usize), (usize, Rule)> {
+        let inside = at + 1;
+        let rest = bytes.get(inside..).unwrap_or_default();
+        match memchr2(b'"', b'\\', rest) {
+            Some(length) if rest.get(length) == Some(&b'"') => {
+                Ok((self.span(inside..inside + length), inside + length + 1))
+            }
+            Some(_) => self.escaped(bytes, start, at),
+            None => Err((at, Rule::OpenQuote)),
+        }
+    }
+
+    /// Quoted text with escapes: unescaped, in one pass from left to right, into the pool.
+    #[cold]
+    fn escaped(&mut self, bytes: &[u8], start: usize, at: usize) -> Result<(Span, usize), (usize, Rule)> {
+        let mut text = Vec::new();
+        let mut next = at + 1;
+        loop {
+            let rest = bytes.get(next..).unwrap_or_default();
+            let Some(length) = memchr2(b'"', b'\\', rest) else { return Err((at, Rule::OpenQuote)) };
+            text.extend_from_slice(rest.get(..length).unwrap_or_default());
+            next += length + 1;
+            if rest.get(length) == Some(&b'"') {
+                break;
+            }
+            match bytes.get(next) {
+                Some(b'n') => text.push(b'\n'),
+                Some(b'"') => text.push(b'"'),
+                Some(b'\\') => text.push(b'\\'),
+                Some(_) => {
+                    self.note(start, next - 1, Rule::UnknownEscape);
+                    text.push(b'\\');
+                    continue;
+                }
+                None => return Err((at, Rule::OpenQuote)),
+            }
+            next += 1;
+        }
+        let text = String::from_utf8(text).unwrap_or_default();
+        Ok((self.arena.pool(&text), next))
+    }
+}
+
+/// Whether `name="` stands at `at`: the next label after a forgotten comma.
+fn is_pair(bytes: &[u8], at: usize) -> bool {
+    let equals = skip_blanks(bytes, name_end(bytes, at, false));
+    bytes.get(equals) == Some(&b'=') && bytes.get(skip_blanks(bytes, equals + 1)) == Some(&b'"')
+}
