@@ -45,6 +45,8 @@ impl<'a> Reader<'a> {
         }
         if line.starts_with("HTTP/") {
             self.in_headers = true;
+            // No shortcut leads past a header.
+            self.previous = Previous::default();
         }
         if self.in_headers && !line.is_empty() {
             self.remarks.say_of(line_number, WarningKind::Skipped, "an HTTP header", line);

@@ -23,7 +23,7 @@ pub(super) fn number(token: &[u8]) -> Option<Number> {
     leading_number(token).filter(|(_, length)| *length == token.len()).map(|(number, _)| number)
 }
 
-/// Reads the number that `text` begins with, up to a blank or the end, and says how long it is.
+/// Reads the number that `text` begins with, up to a blank, a line feed or the end, and says how long it is.
 ///
 /// Every finite result is the double nearest to the decimal written. Digits below 2⁵³ with a power of ten up to 22 need
 /// one rounding, so one multiplication or division is exact (W. D. Clinger, "How to read floating point numbers
@@ -70,7 +70,7 @@ pub(super) fn leading_number(text: &[u8]) -> Option<(Number, usize)> {
         }
         exponent = exponent.saturating_mul(sign);
     }
-    if text.get(at).is_some_and(|byte| !is_blank(*byte)) {
+    if text.get(at).is_some_and(|byte| !ends(*byte)) {
         return None;
     }
     let integer = at == first + whole;
@@ -91,6 +91,10 @@ pub(super) fn leading_number(text: &[u8]) -> Option<(Number, usize)> {
     Some((Number { value, integer, deviation: value.is_infinite().then_some(Rule::NumberOverflow) }, at))
 }
 
+const fn ends(byte: u8) -> bool {
+    is_blank(byte) || byte == b'\n'
+}
+
 #[inline]
 fn digit_at(text: &[u8], at: usize) -> Option<u64> {
     text.get(at).map(|byte| byte.wrapping_sub(b'0')).filter(|digit| *digit < 10).map(u64::from)
@@ -99,7 +103,7 @@ fn digit_at(text: &[u8], at: usize) -> Option<u64> {
 /// Infinity and not-a-number, in any case.
 fn word(text: &[u8], first: usize, negative: bool) -> Option<(Number, usize)> {
     let letters = text.get(first..)?;
-    let length = letters.iter().position(|byte| is_blank(*byte)).unwrap_or(letters.len());
+    let length = letters.iter().position(|byte| ends(*byte)).unwrap_or(letters.len());
     let letters = letters.get(..length)?;
     let (value, deviation) = if letters.eq_ignore_ascii_case(b"nan") {
         (f64::NAN, (first > 0).then_some(Rule::SignedNan))

@@ -19,7 +19,7 @@ const LONGEST: usize = u32::MAX as usize / 2;
 pub(super) struct Reader<'a> {
     pub(super) source: &'a str,
     pub(super) arena: Arena,
-    previous: Previous,
+    pub(super) previous: Previous,
     pub(super) breaches: Vec<Breach>,
     pub(super) remarks: Remarks,
     families: Vec<Family<'a>>,
@@ -82,6 +82,11 @@ impl<'a> Reader<'a> {
             return self.adopt(&reply, 1);
         }
         while start < bytes.len() {
+            if let Some(end) = self.previous.another_bucket(bytes, &mut self.arena, start, self.number + 1) {
+                self.number += 1;
+                start = end + 1;
+                continue;
+            }
             let length = memchr(b'\n', bytes.get(start..).unwrap_or_default());
             let end = length.map_or(bytes.len(), |length| start + length);
             self.number += 1;

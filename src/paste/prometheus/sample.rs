@@ -7,10 +7,12 @@ use super::number::{leading_number, number};
 use super::rule::{Breach, Rule};
 use std::ops::Range;
 
+mod bucket;
 mod labels;
 
-/// What the line before this one began with, so that a line that begins alike need not be parsed again: three of
-/// four histogram lines differ from the previous one only from `le` on.
+use bucket::BucketLine;
+
+/// What the line before this one was, so that what a line has in common with it need not be parsed again.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Previous {
     name: Range<usize>,
@@ -18,9 +20,7 @@ pub(super) struct Previous {
     prefix: Range<usize>,
     labels_start: u32,
     labels_count: u16,
-    /// From the closing quote of `le` to the closing brace.
-    tail: Range<usize>,
-    tail_labels: Range<usize>,
+    bucket: BucketLine,
 }
 
 /// A name with labels: those shared with an earlier line and how many of its own.
@@ -148,8 +148,8 @@ impl Line<'_, '_> {
             if brace > at {
                 self.note(start, at, Rule::ExtraBlank);
             }
-            (at, series) = self.labels(bytes, start, brace, series)?;
             self.previous.name = name;
+            (at, series) = self.labels(bytes, start, brace, series)?;
         }
         if series.name.length == 0 {
             return Err((brace.min(end), Rule::MissingName));

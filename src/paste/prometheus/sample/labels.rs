@@ -2,7 +2,7 @@
 
 use super::super::arena::{Label, Span};
 use super::super::rule::Rule;
-use super::{CLASSES, DIGIT, LABEL_NAME, Line, Series, is_blank, name_end, skip_blanks};
+use super::{BucketLine, CLASSES, DIGIT, LABEL_NAME, Line, Series, is_blank, name_end, skip_blanks};
 use memchr::memchr2;
 use std::ops::Range;
 
@@ -23,81 +23,64 @@ impl Line<'_, '_> {
         let prefix = bytes.get(self.previous.prefix.clone()).unwrap_or_default();
         let after = brace + prefix.len();
         if !prefix.is_empty() && series.name.length > 0 && bytes.get(brace..after) == Some(prefix) {
-            let shared = self.previous.labels_count;
+            let next = bytes.get(after + 1..).unwrap_or_default();
             let at = match bytes.get(after) {
                 Some(b'}') => Some(after),
-                Some(b',') if shared > 0 && bytes.get(after + 1).is_some_and(|byte| CLASSES[*byte as usize] != 0) => {
-                    Some(after + 1)
+                // A bucket is remembered anew: the shortcut for the next one found it to differ.
+                Some(b',') if next.first().is_some_and(|byte| CLASSES[*byte as usize] != 0) => {
+                    Some(after + 1).filter(|_| !next.starts_with(b"le=\""))
                 }
-                Some(_) if shared == 0 => Some(after),
                 _ => None,
             };
             if let Some(at) = at {
-                let bucket = bytes.get(at..).is_some_and(|rest| rest.starts_with(b"le=\""));
-                let end = if bucket { self.another_bucket(bytes, at) } else { None };
-                if end.is_some() || (!bucket && shared > 0) {
-                    series.shared_start = self.previous.labels_start;
-                    series.shared_count = shared;
-                }
-                if let Some((end, own_count)) = end {
-                    series.own_count = own_count;
-                    return Ok((end, series));
-                }
-                if !bucket && shared > 0 {
-                    return self.pairs(bytes, start, at, series, own_start);
-                }
+                series.shared_start = self.previous.labels_start;
+                series.shared_count = self.previous.labels_count;
+                return self.pairs(bytes, start, at, series, own_start);
             }
         }
         let breaches = self.breaches.len();
         let (at, series) = self.pairs(bytes, start, brace + 1, series, own_start)?;
         let plain = self.breaches.len() == breaches;
         self.previous.prefix = 0..0;
+        self.previous.bucket = BucketLine::default();
         if plain {
             self.remember(bytes, brace..at, own_start as usize);
         }
         Ok((at, series))
     }
 
-    /// Remembers the labels before `le`, or before the last one, and those after `le`: what the next line is likely
-    /// to share.
+    /// Remembers the labels before `le`, or before the last one, and what surrounds the value of `le`: what the next line
+    /// is likely to share.
     fn remember(&mut self, bytes: &[u8], braces: Range<usize>, first: usize) {
         let labels = self.arena.labels.get(first..).unwrap_or_default();
         let le = labels.iter().position(|label| label.name.length == 2 && self.is_le(label));
         let kept = le.unwrap_or(labels.len().saturating_sub(1));
-        // The place after a label's closing quote; `None` where its value is not as written.
-        let end_of = |label: &Label| {
-            let end = label.value.start.checked_sub(self.base)? as usize + label.value.length as usize;
-            (braces.contains(&end) && bytes.get(end) == Some(&b'"')).then_some(end + 1)
+        // Where a label's value begins and ends; `None` where it is not as written.
+        let value_of = |label: &Label| {
+            let start = label.value.start.checked_sub(self.base)? as usize;
+            let end = start + label.value.length as usize;
+            (braces.contains(&end) && bytes.get(end) == Some(&b'"')).then_some(start..end)
         };
-        let prefix_end = match kept.checked_sub(1) {
-            None => Some(braces.start + 1),
-            Some(last) => labels.get(last).and_then(end_of),
-        };
-        let tail_start = le.and_then(|le| labels.get(le)).and_then(end_of);
-        let Some(prefix_end) = prefix_end else { return };
-        self.previous.prefix = braces.start..prefix_end;
+        if let Some(last) = kept.checked_sub(1) {
+            let Some(value) = labels.get(last).and_then(value_of) else { return };
+            self.previous.prefix = braces.start..value.end + 1;
+        }
         self.previous.labels_start = first as u32;
         self.previous.labels_count = kept as u16;
-        self.previous.tail = tail_start.map_or(0..0, |start| start - 1..braces.end);
-        self.previous.tail_labels = le.map_or(0..0, |le| first + le + 1..first + labels.len());
-    }
-
-    /// A line that differs from an earlier bucket's in the value of `le` alone, from `at` on; returns the place
-    /// after its closing brace and how many labels there are from `at` on.
-    #[inline(always)]
-    fn another_bucket(&mut self, bytes: &[u8], at: usize) -> Option<(usize, u16)> {
-        let tail = bytes.get(self.previous.tail.clone()).filter(|tail| !tail.is_empty())?;
-        let value = at + b"le=\"".len();
-        let length = bytes.get(value..)?.iter().position(|byte| matches!(byte, b'"' | b'\\'))?;
-        let end = value + length + tail.len();
-        let after = self.previous.tail_labels.clone();
-        if bytes.get(value + length..end)? != tail || after.end > self.arena.labels.len() {
-            return None;
+        let (name, after) = (self.previous.name.clone(), labels.len());
+        if let Some((le, value)) = le.and_then(|le| Some((le, value_of(labels.get(le)?)?)))
+            && !name.is_empty()
+            && name.end == braces.start
+            && bytes.get(braces.end) == Some(&b' ')
+            && bytes.get(..value.start).is_some_and(|before| before.ends_with(b"le=\""))
+        {
+            self.previous.bucket = BucketLine {
+                head: name.start..value.start,
+                name_length: name.len(),
+                tail: value.end..braces.end + 1,
+                tail_labels: first + le + 1..first + after,
+            };
         }
-        self.arena.labels.push(Label { name: self.span(at..at + 2), value: self.span(value..value + length) });
-        let count = 1 + after.len() as u16;
-        self.arena.labels.extend_from_within(after);
-        Some((end, count))
     }
 
     fn is_le(&self, label: &Label) -> bool {
