@@ -47,7 +47,52 @@ fn same(a: &Written, b: &Written) -> bool {
     a.0 == b.0 && a.1 == b.1 && (a.2.to_bits() == b.2.to_bits() || (a.2.is_nan() && b.2.is_nan()))
 }
 
+/// Lines that have much in common, as those of one histogram do, down to breaches of the format.
+fn similar_lines() -> impl Strategy<Value = Vec<String>> {
+    let name = prop::sample::select(&["x", "x_bucket", "x_bucket ", "x_count", "xy:z", " x_bucket", "\"x\""][..]);
+    let label = [
+        "a=\"1\"",
+        "a=\"2\"",
+        "le=\"0.5\"",
+        "le=\"1.0\"",
+        "le=\"+Inf\"",
+        "le=\"\\\"\"",
+        "\"le\"=\"1\"",
+        "le = \"2\"",
+        "m=\"q\\n\"",
+        "m=\"q\"",
+        "le=\"a value of a bound that no server ever had\"",
+        "\"x\"",
+        "",
+    ];
+    let braces = prop::collection::vec(prop::sample::select(label.to_vec()), 0..4).prop_map(|pairs| pairs.join(","));
+    let value = ["1", "2.0", "1e999", "-NaN", "NaN", "3 1700000000000", "4\t", " 5", "6 # {t=\"1\"} 1", "7\r", "1e-7"];
+    let line = (name, braces, prop::sample::select(value.to_vec()))
+        .prop_map(|(name, braces, value)| format!("{name}{{{braces}}} {value}"));
+    let metadata = prop::sample::select(&["# TYPE x histogram", "# HELP x_bucket a", "# TYPE xy:z gauge"][..]);
+    prop::collection::vec(prop_oneof![8 => line, 1 => metadata.prop_map(str::to_owned)], 0..12)
+}
+
 proptest! {
+    /// What lines have in common is read once, which must show in nothing but the time it takes.
+    #[test]
+    fn a_line_is_read_the_same_whatever_came_before(lines in similar_lines()) {
+        let alone: Vec<Written> =
+            lines.iter().flat_map(|line| take(&read(&format!("{line}\n")))).map(|(sample, _)| sample).collect();
+        let text = lines.join("\n") + "\n";
+        let together = take(&read(&text));
+        prop_assert_eq!(together.len(), alone.len(), "{:?}", text);
+        for ((got, _), wanted) in together.iter().zip(&alone) {
+            prop_assert!(same(got, wanted), "{got:?} for {wanted:?} in {text:?}");
+        }
+        let strict = |text: &str| lint(text, Format::Text).into_iter().filter(|found| found.rule.forbidden_in(Format::Text));
+        let found: usize = lines.iter().map(|line| strict(&format!("{line}\n")).count()).sum();
+        // Metadata may come late, or again, only where lines are together.
+        if !text.contains('#') {
+            prop_assert_eq!(strict(&text).count(), found, "{:?}", text);
+        }
+    }
+
     #[test]
     fn what_is_written_is_read(samples in written()) {
         let text = render(&samples);

@@ -1,6 +1,7 @@
 //! Where parsed samples live: three flat tables that point into the text instead of copying it.
 
 use super::composite::Composite;
+use std::ops::Range;
 
 /// A piece of text: an offset into the pasted text or, from its end on, into the pool of rewritten text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -16,17 +17,51 @@ pub(super) struct Label {
     pub value: Span,
 }
 
-/// One sample. Its labels are `shared_count` entries from `shared_start` (the beginning it has in common
-/// with an earlier line) and then `own_count` entries from `own_start`.
+/// One sample. Its labels are `shared_count` entries from `shared_start`, which it has in common with an earlier line,
+/// and what [`Own`] says.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Record {
     pub name: Span,
     pub shared_start: u32,
     pub own_start: u32,
     pub shared_count: u16,
-    pub own_count: u16,
+    pub own: Own,
     pub line: u32,
     pub value: f64,
+}
+
+/// What a sample's labels are beside the shared ones, in two bytes: so many entries from `own_start` behind them; or
+/// nothing but another bound, since it is a bucket like the one before, and `own_start` is where that is in the text.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Own(u16);
+
+impl Own {
+    const BOUND: u16 = 1 << 15;
+    const PLACES: u16 = 1 << 10;
+    const LENGTHS: usize = 1 << 5;
+
+    pub const fn labels(count: u16) -> Self {
+        Self(count)
+    }
+
+    /// Another value of this many bytes for the shared label at this place; `None` if either is too large for it.
+    pub const fn bound(place: u16, length: usize) -> Option<Self> {
+        if place >= Self::PLACES || length >= Self::LENGTHS {
+            return None;
+        }
+        Some(Self(Self::BOUND | (length as u16 * Self::PLACES) | place))
+    }
+
+    /// How many labels of its own there are.
+    pub const fn count(self) -> u16 {
+        if self.0 & Self::BOUND == 0 { self.0 } else { 0 }
+    }
+
+    /// Which shared label has another value, and how long that is.
+    const fn another(self) -> Option<(usize, u32)> {
+        let length = self.0 % Self::BOUND / Self::PLACES;
+        if self.0 & Self::BOUND == 0 { None } else { Some(((self.0 % Self::PLACES) as usize, length as u32)) }
+    }
 }
 
 /// An example measurement attached to a sample by OpenMetrics.
@@ -76,6 +111,18 @@ impl Arena {
             _ => (source, span.start),
         };
         from.get(start as usize..start as usize + span.length as usize).unwrap_or("")
+    }
+
+    /// A sample's labels, in the order of its line.
+    pub fn labels_of(&self, record: &Record) -> impl Iterator<Item = Label> + use<'_> {
+        let range = |start: u32, count: u16| start as usize..start as usize + count as usize;
+        let listed = |range: Range<usize>| self.labels.get(range).unwrap_or_default().iter().copied();
+        let (another, start) = (record.own.another(), record.own_start);
+        let shared = listed(range(record.shared_start, record.shared_count)).enumerate().map(move |(at, label)| {
+            let value = another.filter(|(place, _)| *place == at).map(|(_, length)| Span { start, length });
+            Label { value: value.unwrap_or(label.value), ..label }
+        });
+        shared.chain(listed(range(record.own_start, record.own.count())))
     }
 
     /// Takes back the latest sample.

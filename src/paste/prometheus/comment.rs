@@ -37,8 +37,8 @@ impl Comment<'_> {
     }
 }
 
-/// Reads a line that begins with `#` at its first byte, noting breaches.
-pub(super) fn comment<'t>(line: &'t str, breaches: &mut Vec<Breach>) -> Comment<'t> {
+/// Reads a line that begins with `#` at its first byte, noting breaches. `known` is a bare name that was read before.
+pub(super) fn comment<'t>(line: &'t str, known: &str, breaches: &mut Vec<Breach>) -> Comment<'t> {
     let mut cursor = Cursor { line, at: 1, breaches };
     cursor.separator();
     let keyword = cursor.token();
@@ -53,7 +53,7 @@ pub(super) fn comment<'t>(line: &'t str, breaches: &mut Vec<Breach>) -> Comment<
     }
     cursor.separator();
     let name_start = cursor.at;
-    let Some(name) = cursor.name() else {
+    let Some(name) = cursor.name(known) else {
         let nothing = cursor.at == line.len();
         cursor.note(
             name_start,
@@ -96,6 +96,12 @@ impl<'t> Cursor<'t, '_> {
 
     fn separator(&mut self) {
         let rest = self.rest();
+        if let [b' ', next, ..] = rest.as_bytes()
+            && !is_blank(*next)
+        {
+            self.at += 1;
+            return;
+        }
         let blanks = rest.bytes().take_while(|byte| is_blank(*byte)).count();
         if blanks > 0 && !(blanks == 1 && rest.starts_with(' ')) {
             self.note(self.at, Rule::ExtraBlank);
@@ -134,7 +140,7 @@ impl<'t> Cursor<'t, '_> {
     }
 
     /// A metric name, bare or quoted, that ends at a blank or at the end of the line.
-    fn name(&mut self) -> Option<Cow<'t, str>> {
+    fn name(&mut self, known: &str) -> Option<Cow<'t, str>> {
         let rest = self.rest();
         let (name, length) = if let Some(inside) = rest.strip_prefix('"') {
             let mut escaped = false;
@@ -150,7 +156,7 @@ impl<'t> Cursor<'t, '_> {
             }
             (unescape(raw), end + 2)
         } else {
-            let end = name_end(rest.as_bytes(), 0, true);
+            let end = name_end(rest.as_bytes(), 0, known.as_bytes());
             (Cow::Borrowed(rest.get(..end)?), end)
         };
         let ends = rest.as_bytes().get(length).is_none_or(|next| is_blank(*next));
@@ -191,7 +197,7 @@ mod tests {
 
     fn read(line: &str) -> (Comment<'_>, Vec<Rule>) {
         let mut breaches = Vec::new();
-        let comment = comment(line, &mut breaches);
+        let comment = comment(line, "", &mut breaches);
         (comment, breaches.into_iter().map(|breach| breach.rule).collect())
     }
 

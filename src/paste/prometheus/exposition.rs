@@ -59,7 +59,9 @@ impl Type {
             ("gaugehistogram", Type::GaugeHistogram),
             ("gauge_histogram", Type::GaugeHistogram),
         ];
-        WORDS.iter().find(|(known, _)| known.eq_ignore_ascii_case(word)).map(|(_, kind)| *kind)
+        let same = |(known, _): &&(&str, Type)| *known == word;
+        let alike = |(known, _): &&(&str, Type)| known.eq_ignore_ascii_case(word);
+        WORDS.iter().find(same).or_else(|| WORDS.iter().find(alike)).map(|(_, kind)| *kind)
     }
 
     /// The endings this type's samples add to the family's name.
@@ -213,25 +215,20 @@ impl<'a> Sample<'a> {
         self.exposition.text(self.record.name)
     }
 
-    fn spans(&self) -> impl Iterator<Item = &'a Label> + use<'a> {
-        let range = |start: u32, count: u16| start as usize..start as usize + count as usize;
-        let labels = &self.exposition.arena.labels;
-        let shared = labels.get(range(self.record.shared_start, self.record.shared_count)).unwrap_or_default();
-        let own = labels.get(range(self.record.own_start, self.record.own_count)).unwrap_or_default();
-        shared.iter().chain(own)
-    }
-
     /// The labels as (name, value), unescaped, in the order of the line.
     pub fn labels(&self) -> impl Iterator<Item = (&'a str, &'a str)> + use<'a> {
         let exposition = self.exposition;
-        self.spans().map(move |label| (exposition.text(label.name), exposition.text(label.value)))
+        exposition
+            .arena
+            .labels_of(self.record)
+            .map(move |label| (exposition.text(label.name), exposition.text(label.value)))
     }
 
     /// The value of a label; the last one where the name is there twice.
     #[must_use]
     pub fn label(&self, name: &str) -> Option<&'a str> {
         let exposition = self.exposition;
-        self.spans()
+        (exposition.arena.labels_of(self.record))
             .filter(|label| label.name.length as usize == name.len() && exposition.text(label.name) == name)
             .last()
             .map(|label| exposition.text(label.value))

@@ -141,7 +141,7 @@ impl<'t> Inspector<'t> {
                 if blanks > 0 {
                     self.breaches.push(Breach { at: 0, rule: Rule::ExtraBlank });
                 }
-                let said = comment(trimmed, &mut self.breaches);
+                let said = comment(trimmed, "", &mut self.breaches);
                 eof = said == Comment::Eof && self.format == Format::OpenMetrics;
                 semantics.metadata(number, &said);
             } else {

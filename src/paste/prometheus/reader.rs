@@ -114,7 +114,8 @@ impl<'a> Reader<'a> {
         let line = self.source.get(range.clone()).unwrap_or_default();
         let metadata = line.starts_with("# HELP ") || line.starts_with("# TYPE ");
         if metadata && !last && !self.in_headers && !line.ends_with('\r') {
-            return self.comment(line, number, false);
+            self.comment(line, number, false);
+            return self.remember_name(range.start + "# HELP ".len());
         }
         self.awkward(range, number, last);
     }
@@ -136,7 +137,7 @@ impl<'a> Reader<'a> {
     /// `P99: 12` is a name by the letter of the grammar, and prose in every text seen.
     #[inline]
     pub(super) fn refuse_prose(&mut self) -> Result<(), Breach> {
-        let bare = self.arena.records.last().filter(|record| record.own_count + record.shared_count == 0);
+        let bare = self.arena.records.last().filter(|record| record.own.count() + record.shared_count == 0);
         if bare.is_some_and(|record| self.arena.text(self.source, record.name).ends_with(':')) {
             self.arena.forget_latest();
             return Err(Breach { at: 0, rule: Rule::NotASample });
@@ -160,14 +161,24 @@ impl<'a> Reader<'a> {
     /// Takes over metadata from text that is not in the input as such.
     pub(super) fn metadata_elsewhere(&mut self, line: &str, number: u32) {
         self.breaches.clear();
-        let read = comment(line, &mut self.breaches).into_owned();
+        let read = comment(line, "", &mut self.breaches).into_owned();
         self.metadata(read, line, number, false);
     }
 
     pub(super) fn comment(&mut self, line: &'a str, number: u32, last: bool) {
         self.breaches.clear();
-        let read = comment(line, &mut self.breaches);
+        let known = self.source.get(self.previous.name.clone()).unwrap_or_default();
+        let read = comment(line, known, &mut self.breaches);
         self.metadata(read, line, number, last);
+    }
+
+    /// Lets the samples that follow begin with the latest family's name, if it is the one at `start`.
+    fn remember_name(&mut self, start: usize) {
+        let Some(family) = self.families.last() else { return };
+        let name = start..start + family.name.len();
+        if self.source.get(name.clone()) == Some(&family.name) {
+            self.previous.name = name;
+        }
     }
 
     fn metadata(&mut self, read: Comment<'a>, line: &str, number: u32, last: bool) {

@@ -1,7 +1,7 @@
 //! One sample line: its name, labels, value, timestamp and exemplar. The grammar that the tolerant
 //! reader and the strict check share: what can be read is read, and each breach is noted on the way.
 
-use super::arena::{Arena, ExemplarRecord, Record, Span};
+use super::arena::{Arena, ExemplarRecord, Own, Record, Span};
 use super::composite;
 use super::number::{leading_number, number};
 use super::rule::{Breach, Rule};
@@ -15,7 +15,11 @@ use bucket::BucketLine;
 /// What the line before this one was, so that what a line has in common with it need not be parsed again.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Previous {
-    name: Range<usize>,
+    /// A bare name that was read, a metric's or a sample's.
+    pub name: Range<usize>,
+    /// A sample's braces and, but for the name, what stands in them.
+    braces: Range<usize>,
+    series: Series,
     /// From the opening brace to the closing quote of the last label before `le`.
     prefix: Range<usize>,
     labels_start: u32,
@@ -23,11 +27,12 @@ pub(super) struct Previous {
     bucket: BucketLine,
 }
 
-/// A name with labels: those shared with an earlier line and how many of its own.
+/// A name with labels: those shared with an earlier line and those of its own.
 #[derive(Debug, Clone, Copy, Default)]
 struct Series {
     name: Span,
     shared_start: u32,
+    own_start: u32,
     shared_count: u16,
     own_count: u16,
 }
@@ -67,15 +72,34 @@ const CLASSES: [u8; 256] = {
     classes
 };
 
-/// The end of the name that starts at `at`; `at` itself if none does.
+/// The end of the label name that starts at `at`; `at` itself if none does.
 #[inline]
-pub(super) fn name_end(bytes: &[u8], at: usize, colons: bool) -> usize {
-    let class = if colons { NAME } else { LABEL_NAME };
+fn label_name_end(bytes: &[u8], at: usize) -> usize {
+    end_of(bytes, at, LABEL_NAME)
+}
+
+/// The end of the metric name that starts at `at`; `at` itself if none does. What a name that was read before has in
+/// common with it is not looked at again.
+#[inline]
+pub(super) fn name_end(bytes: &[u8], at: usize, known: &[u8]) -> usize {
     let rest = bytes.get(at..).unwrap_or_default();
-    match rest.first() {
-        Some(first) if CLASSES[*first as usize] & (class | DIGIT) == class => {}
-        _ => return at,
+    if !known.is_empty() && rest.starts_with(known) {
+        return while_of(bytes, at + known.len(), NAME);
     }
+    end_of(bytes, at, NAME)
+}
+
+#[inline]
+fn end_of(bytes: &[u8], at: usize, class: u8) -> usize {
+    match bytes.get(at) {
+        Some(first) if CLASSES[*first as usize] & (class | DIGIT) == class => while_of(bytes, at + 1, class),
+        _ => at,
+    }
+}
+
+#[inline]
+fn while_of(bytes: &[u8], at: usize, class: u8) -> usize {
+    let rest = bytes.get(at..).unwrap_or_default();
     at + rest.iter().position(|byte| CLASSES[*byte as usize] & class == 0).unwrap_or(rest.len())
 }
 
@@ -91,10 +115,10 @@ impl Line<'_, '_> {
                 if !timestamp.is_nan() {
                     self.arena.times.push((self.arena.records.len() as u32, timestamp));
                 }
-                let Series { name, shared_start, shared_count, own_count } = series;
-                let own_start = labels as u32;
+                let Series { name, shared_start, own_start, shared_count, own_count } = series;
                 let line = number_of_line;
-                let record = Record { name, shared_start, own_start, shared_count, own_count, line, value };
+                let own = Own::labels(own_count);
+                let record = Record { name, shared_start, own_start, shared_count, own, line, value };
                 self.arena.records.push(record);
                 Ok(())
             }
@@ -122,14 +146,9 @@ impl Line<'_, '_> {
         }
 
         let known = bytes.get(self.previous.name.clone()).unwrap_or_default();
-        let after = at + known.len();
-        let name = if !known.is_empty() && bytes.get(after) == Some(&b'{') && bytes.get(at..after) == Some(known) {
-            at..after
-        } else {
-            at..name_end(bytes, at, true)
-        };
+        let name = at..name_end(bytes, at, known);
         at = name.end;
-        let mut series = Series::default();
+        let mut series = Series { own_start: self.arena.labels.len() as u32, ..Series::default() };
         if name.is_empty() {
             match bytes.get(at) {
                 Some(b'{') => {}
@@ -141,6 +160,10 @@ impl Line<'_, '_> {
             }
         } else {
             series.name = self.span(name.clone());
+            // A family's samples begin with its name, which therefore stays.
+            if known.is_empty() || !bytes.get(name.clone()).is_some_and(|name| name.starts_with(known)) {
+                self.previous.name = name.clone();
+            }
         }
         let brace = skip_blanks(bytes, at);
         let composite = brace > at && composite::starts(bytes.get(brace..).unwrap_or_default());
@@ -148,8 +171,7 @@ impl Line<'_, '_> {
             if brace > at {
                 self.note(start, at, Rule::ExtraBlank);
             }
-            self.previous.name = name;
-            (at, series) = self.labels(bytes, start, brace, series)?;
+            (at, series) = self.labels(bytes, start, brace, series, name)?;
         }
         if series.name.length == 0 {
             return Err((brace.min(end), Rule::MissingName));
@@ -262,7 +284,7 @@ impl Line<'_, '_> {
         }
         let labels_start = self.arena.labels.len() as u32;
         let series;
-        (at, series) = self.pairs(bytes, start, at + 1, Series::default(), labels_start)?;
+        (at, series) = self.pairs(bytes, start, at + 1, Series { own_start: labels_start, ..Series::default() })?;
         if series.name.length > 0 {
             return Err((at, Rule::BadExemplar));
         }

@@ -2,7 +2,7 @@
 
 use super::super::arena::{Label, Span};
 use super::super::rule::Rule;
-use super::{BucketLine, CLASSES, DIGIT, LABEL_NAME, Line, Series, is_blank, name_end, skip_blanks};
+use super::{BucketLine, CLASSES, DIGIT, LABEL_NAME, Line, Previous, Series, is_blank, label_name_end, skip_blanks};
 use memchr::memchr2;
 use std::ops::Range;
 
@@ -18,11 +18,17 @@ impl Line<'_, '_> {
         start: usize,
         brace: usize,
         mut series: Series,
+        name: Range<usize>,
     ) -> Result<(usize, Series), (usize, Rule)> {
-        let own_start = self.arena.labels.len() as u32;
+        let braces = bytes.get(self.previous.braces.clone()).unwrap_or_default();
+        let after = brace + braces.len();
+        if !braces.is_empty() && !name.is_empty() && bytes.get(brace..after) == Some(braces) {
+            return Ok((after, Series { name: series.name, ..self.previous.series }));
+        }
+        let breaches = self.breaches.len();
         let prefix = bytes.get(self.previous.prefix.clone()).unwrap_or_default();
         let after = brace + prefix.len();
-        if !prefix.is_empty() && series.name.length > 0 && bytes.get(brace..after) == Some(prefix) {
+        if !prefix.is_empty() && !name.is_empty() && bytes.get(brace..after) == Some(prefix) {
             let next = bytes.get(after + 1..).unwrap_or_default();
             let at = match bytes.get(after) {
                 Some(b'}') => Some(after),
@@ -35,23 +41,25 @@ impl Line<'_, '_> {
             if let Some(at) = at {
                 series.shared_start = self.previous.labels_start;
                 series.shared_count = self.previous.labels_count;
-                return self.pairs(bytes, start, at, series, own_start);
+                let (end, series) = self.pairs(bytes, start, at, series)?;
+                if self.breaches.len() == breaches {
+                    (self.previous.braces, self.previous.series) = (brace..end, series);
+                }
+                return Ok((end, series));
             }
         }
-        let breaches = self.breaches.len();
-        let (at, series) = self.pairs(bytes, start, brace + 1, series, own_start)?;
-        let plain = self.breaches.len() == breaches;
-        self.previous.prefix = 0..0;
-        self.previous.bucket = BucketLine::default();
-        if plain {
-            self.remember(bytes, brace..at, own_start as usize);
+        let (end, series) = self.pairs(bytes, start, brace + 1, series)?;
+        *self.previous = Previous { name: self.previous.name.clone(), ..Previous::default() };
+        if self.breaches.len() == breaches && !name.is_empty() {
+            self.remember(bytes, brace..end, name, series);
         }
-        Ok((at, series))
+        Ok((end, series))
     }
 
     /// Remembers the labels before `le`, or before the last one, and what surrounds the value of `le`: what the next line
     /// is likely to share.
-    fn remember(&mut self, bytes: &[u8], braces: Range<usize>, first: usize) {
+    fn remember(&mut self, bytes: &[u8], braces: Range<usize>, name: Range<usize>, series: Series) {
+        let first = series.own_start as usize;
         let labels = self.arena.labels.get(first..).unwrap_or_default();
         let le = labels.iter().position(|label| label.name.length == 2 && self.is_le(label));
         let kept = le.unwrap_or(labels.len().saturating_sub(1));
@@ -61,15 +69,14 @@ impl Line<'_, '_> {
             let end = start + label.value.length as usize;
             (braces.contains(&end) && bytes.get(end) == Some(&b'"')).then_some(start..end)
         };
+        (self.previous.braces, self.previous.series) = (braces.clone(), series);
         if let Some(last) = kept.checked_sub(1) {
             let Some(value) = labels.get(last).and_then(value_of) else { return };
             self.previous.prefix = braces.start..value.end + 1;
         }
         self.previous.labels_start = first as u32;
         self.previous.labels_count = kept as u16;
-        let (name, after) = (self.previous.name.clone(), labels.len());
         if let Some((le, value)) = le.and_then(|le| Some((le, value_of(labels.get(le)?)?)))
-            && !name.is_empty()
             && name.end == braces.start
             && bytes.get(braces.end) == Some(&b' ')
             && bytes.get(..value.start).is_some_and(|before| before.ends_with(b"le=\""))
@@ -78,7 +85,9 @@ impl Line<'_, '_> {
                 head: name.start..value.start,
                 name_length: name.len(),
                 tail: value.end..braces.end + 1,
-                tail_labels: first + le + 1..first + after,
+                labels_start: first as u32,
+                labels_count: labels.len() as u16,
+                place: le as u16,
             };
         }
     }
@@ -95,13 +104,12 @@ impl Line<'_, '_> {
         start: usize,
         mut at: usize,
         mut series: Series,
-        own_start: u32,
     ) -> Result<(usize, Series), (usize, Rule)> {
         let mut comma = false;
         loop {
             at = self.inner_blanks(bytes, start, at);
             let name_start = at;
-            at = name_end(bytes, at, false);
+            at = label_name_end(bytes, at);
             let mut name = self.span(name_start..at);
             if at == name_start {
                 match bytes.get(at) {
@@ -150,7 +158,7 @@ impl Line<'_, '_> {
                 }
                 let value;
                 (value, at) = self.quoted(bytes, start, at)?;
-                self.push_label(start, name_start, Label { name, value }, &mut series, own_start)?;
+                self.push_label(start, name_start, Label { name, value }, &mut series)?;
             }
             if bytes.get(at).copied().is_some_and(is_blank) {
                 at = self.inner_blanks(bytes, start, at);
@@ -172,20 +180,13 @@ impl Line<'_, '_> {
     }
 
     #[inline]
-    fn push_label(
-        &mut self,
-        start: usize,
-        at: usize,
-        label: Label,
-        series: &mut Series,
-        own_start: u32,
-    ) -> Result<(), (usize, Rule)> {
+    fn push_label(&mut self, start: usize, at: usize, label: Label, series: &mut Series) -> Result<(), (usize, Rule)> {
         let shared = series.shared_start as usize..series.shared_start as usize + series.shared_count as usize;
         let shared = self.arena.labels.get(shared).unwrap_or_default();
-        let own = self.arena.labels.get(own_start as usize..).unwrap_or_default();
+        let own = self.arena.labels.get(series.own_start as usize..).unwrap_or_default();
         let alike = |other: &Label| other.name.length == label.name.length;
         if own.iter().any(alike) || shared.iter().any(alike) {
-            self.compare_names(start, at, label, series, own_start);
+            self.compare_names(start, at, label, series);
         }
         if series.own_count + series.shared_count >= MOST_LABELS {
             return Err((at, Rule::TooManyLabels));
@@ -196,9 +197,9 @@ impl Line<'_, '_> {
     }
 
     /// Notes a name that is there already.
-    fn compare_names(&mut self, start: usize, at: usize, label: Label, series: &Series, own_start: u32) {
+    fn compare_names(&mut self, start: usize, at: usize, label: Label, series: &Series) {
         let shared = series.shared_start as usize..series.shared_start as usize + series.shared_count as usize;
-        let own = own_start as usize..;
+        let own = series.own_start as usize..;
         let earlier = (self.arena.labels.get(shared).into_iter()).chain(self.arena.labels.get(own)).flatten();
         let mut alike = earlier.filter(|other| other.name.length == label.name.length);
         let pool = self.arena.pool.as_bytes();
@@ -262,6 +263,6 @@ impl Line<'_, '_> {
 
 /// Whether `name="` stands at `at`: the next label after a forgotten comma.
 fn is_pair(bytes: &[u8], at: usize) -> bool {
-    let equals = skip_blanks(bytes, name_end(bytes, at, false));
+    let equals = skip_blanks(bytes, label_name_end(bytes, at));
     bytes.get(equals) == Some(&b'=') && bytes.get(skip_blanks(bytes, equals + 1)) == Some(&b'"')
 }
