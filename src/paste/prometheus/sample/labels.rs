@@ -221,7 +221,7 @@ impl Line<'_, '_> {
     pub(super) fn quoted(&mut self, bytes: &[u8], start: usize, at: usize) -> Result<(Span, usize), (usize, Rule)> {
         let inside = at + 1;
         let rest = bytes.get(inside..).unwrap_or_default();
-        match memchr2(b'"', b'\\', rest) {
+        match quote_or_backslash(rest) {
             Some(length) if rest.get(length) == Some(&b'"') => {
                 Ok((self.span(inside..inside + length), inside + length + 1))
             }
@@ -265,4 +265,49 @@ impl Line<'_, '_> {
 fn is_pair(bytes: &[u8], at: usize) -> bool {
     let equals = skip_blanks(bytes, label_name_end(bytes, at));
     bytes.get(equals) == Some(&b'=') && bytes.get(skip_blanks(bytes, equals + 1)) == Some(&b'"')
+}
+
+/// The first quote or backslash. Values are short, so that calling a search costs more than looking at the first words.
+#[inline]
+fn quote_or_backslash(text: &[u8]) -> Option<usize> {
+    const NEAR: usize = 4;
+    for (at, word) in text.chunks_exact(8).take(NEAR).enumerate() {
+        let word = u64::from_le_bytes(word.try_into().ok()?);
+        let found = zeros(word ^ repeated(b'"')) | zeros(word ^ repeated(b'\\'));
+        if found != 0 {
+            return Some(at * 8 + found.trailing_zeros() as usize / 8);
+        }
+    }
+    let near = NEAR.min(text.len() / 8) * 8;
+    memchr2(b'"', b'\\', text.get(near..)?).map(|at| near + at)
+}
+
+const fn repeated(byte: u8) -> u64 {
+    byte as u64 * 0x0101_0101_0101_0101
+}
+
+/// The high bit of each byte that is zero, exact up to the first of them (H. S. Warren, "Hacker's Delight", 6-1).
+const fn zeros(word: u64) -> u64 {
+    word.wrapping_sub(repeated(1)) & !word & repeated(0x80)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_quote_or_backslash_is_found_wherever_it_is() {
+        for length in 0..80 {
+            assert_eq!(quote_or_backslash(&vec![b'#'; length]), None);
+            for at in 0..length {
+                for byte in [b'"', b'\\'] {
+                    // Bytes beside the two, and ones that borrow from their neighbour.
+                    let mut text: Vec<u8> = [b'!', b'#', b'[', b']', 0, 1, 0x80, 0xff].repeat(10);
+                    text.truncate(length);
+                    text[at..].fill(byte);
+                    assert_eq!(quote_or_backslash(&text), Some(at));
+                }
+            }
+        }
+    }
 }
