@@ -95,7 +95,7 @@ const fn ends(byte: u8) -> bool {
     is_blank(byte) || byte == b'\n'
 }
 
-#[inline]
+#[inline(always)]
 fn digit_at(text: &[u8], at: usize) -> Option<u64> {
     text.get(at).map(|byte| byte.wrapping_sub(b'0')).filter(|digit| *digit < 10).map(u64::from)
 }

@@ -82,14 +82,13 @@ fn label_name_end(bytes: &[u8], at: usize) -> usize {
 /// common with it is not looked at again.
 #[inline]
 pub(super) fn name_end(bytes: &[u8], at: usize, known: &[u8]) -> usize {
-    let rest = bytes.get(at..).unwrap_or_default();
-    if !known.is_empty() && rest.starts_with(known) {
+    if !known.is_empty() && stands(known, bytes, at) {
         return while_of(bytes, at + known.len(), NAME);
     }
     end_of(bytes, at, NAME)
 }
 
-#[inline]
+#[inline(always)]
 fn end_of(bytes: &[u8], at: usize, class: u8) -> usize {
     match bytes.get(at) {
         Some(first) if CLASSES[*first as usize] & (class | DIGIT) == class => while_of(bytes, at + 1, class),
@@ -97,10 +96,35 @@ fn end_of(bytes: &[u8], at: usize, class: u8) -> usize {
     }
 }
 
-#[inline]
+#[inline(always)]
 fn while_of(bytes: &[u8], at: usize, class: u8) -> usize {
-    let rest = bytes.get(at..).unwrap_or_default();
-    at + rest.iter().position(|byte| CLASSES[*byte as usize] & class == 0).unwrap_or(rest.len())
+    let mut end = at;
+    while bytes.get(end).is_some_and(|byte| CLASSES[*byte as usize] & class != 0) {
+        end += 1;
+    }
+    end
+}
+
+/// Whether `known` stands at `at`. WebAssembly has no instruction for it, and its library compares byte by byte.
+#[inline(always)]
+fn stands(known: &[u8], bytes: &[u8], at: usize) -> bool {
+    let Some(other) = bytes.get(at..at + known.len()) else { return false };
+    if !cfg!(target_arch = "wasm32") {
+        return known == other;
+    }
+    let (words, bytes) = known.as_chunks::<8>();
+    let (other_words, other_bytes) = other.as_chunks::<8>();
+    let mut differ = 0;
+    for (word, other) in words.iter().zip(other_words) {
+        differ = u64::from_le_bytes(*word) ^ u64::from_le_bytes(*other);
+        if differ != 0 {
+            break;
+        }
+    }
+    for (byte, other) in bytes.iter().zip(other_bytes) {
+        differ |= u64::from(byte ^ other);
+    }
+    differ == 0
 }
 
 impl Line<'_, '_> {
@@ -355,14 +379,18 @@ impl Line<'_, '_> {
         self.breaches.push(Breach { at: at - start, rule });
     }
 
+    #[inline]
     fn span(&self, range: Range<usize>) -> Span {
         Span { start: self.base + range.start as u32, length: range.len() as u32 }
     }
 }
 
-fn skip_blanks(bytes: &[u8], at: usize) -> usize {
-    let rest = bytes.get(at..).unwrap_or_default();
-    at + rest.iter().position(|byte| !is_blank(*byte)).unwrap_or(rest.len())
+#[inline]
+fn skip_blanks(bytes: &[u8], mut at: usize) -> usize {
+    while bytes.get(at).copied().is_some_and(is_blank) {
+        at += 1;
+    }
+    at
 }
 
 /// The token at `at`: everything up to the next blank.

@@ -2,7 +2,7 @@
 
 use super::super::arena::{Arena, Own, Record, Span};
 use super::super::number::leading_number;
-use super::Previous;
+use super::{Previous, stands};
 use std::ops::Range;
 
 /// A bucket's line but for `le` and the count, as an earlier line spells it.
@@ -28,14 +28,17 @@ impl Previous {
         let like = &self.bucket;
         let head = text.get(like.head.clone()).filter(|head| !head.is_empty())?;
         let bound = start + head.len();
-        if text.get(start..bound)? != head {
+        if !stands(head, text, start) {
             return None;
         }
-        let length = text.get(bound..)?.iter().position(|byte| matches!(byte, b'"' | b'\\' | b'\n'))?;
+        let mut length = 0;
+        while !matches!(text.get(bound + length)?, b'"' | b'\\' | b'\n') {
+            length += 1;
+        }
         let own = Own::bound(like.place, length)?;
         let tail = text.get(like.tail.clone())?;
         let value = bound + length + tail.len();
-        if text.get(bound + length..value)? != tail {
+        if !stands(tail, text, bound + length) {
             return None;
         }
         let (number, digits) = leading_number(text.get(value..)?)?;

@@ -2,7 +2,9 @@
 
 use super::super::arena::{Label, Span};
 use super::super::rule::Rule;
-use super::{BucketLine, CLASSES, DIGIT, LABEL_NAME, Line, Previous, Series, is_blank, label_name_end, skip_blanks};
+use super::{
+    BucketLine, CLASSES, DIGIT, LABEL_NAME, Line, Previous, Series, is_blank, label_name_end, skip_blanks, stands,
+};
 use memchr::memchr2;
 use std::ops::Range;
 
@@ -22,13 +24,13 @@ impl Line<'_, '_> {
     ) -> Result<(usize, Series), (usize, Rule)> {
         let braces = bytes.get(self.previous.braces.clone()).unwrap_or_default();
         let after = brace + braces.len();
-        if !braces.is_empty() && !name.is_empty() && bytes.get(brace..after) == Some(braces) {
+        if !braces.is_empty() && !name.is_empty() && stands(braces, bytes, brace) {
             return Ok((after, Series { name: series.name, ..self.previous.series }));
         }
         let breaches = self.breaches.len();
         let prefix = bytes.get(self.previous.prefix.clone()).unwrap_or_default();
         let after = brace + prefix.len();
-        if !prefix.is_empty() && !name.is_empty() && bytes.get(brace..after) == Some(prefix) {
+        if !prefix.is_empty() && !name.is_empty() && stands(prefix, bytes, brace) {
             let next = bytes.get(after + 1..).unwrap_or_default();
             let at = match bytes.get(after) {
                 Some(b'}') => Some(after),
@@ -184,8 +186,13 @@ impl Line<'_, '_> {
         let shared = series.shared_start as usize..series.shared_start as usize + series.shared_count as usize;
         let shared = self.arena.labels.get(shared).unwrap_or_default();
         let own = self.arena.labels.get(series.own_start as usize..).unwrap_or_default();
-        let alike = |other: &Label| other.name.length == label.name.length;
-        if own.iter().any(alike) || shared.iter().any(alike) {
+        let mut alike = false;
+        for labels in [own, shared] {
+            for other in labels {
+                alike |= other.name.length == label.name.length;
+            }
+        }
+        if alike {
             self.compare_names(start, at, label, series);
         }
         if series.own_count + series.shared_count >= MOST_LABELS {
