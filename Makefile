@@ -27,7 +27,8 @@ test:
 	@tools/test.sh $(STEPS)
 
 bench:
-	@cargo run --release --manifest-path benches/parse/Cargo.toml $(FILES)
+	@tools/setup.sh page
+	@tools/bench.sh $(FILES)
 
 validate:
 	@cargo run --release --quiet --example validate

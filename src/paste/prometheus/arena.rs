@@ -97,8 +97,8 @@ impl Arena {
     /// An arena for a text of this many bytes, with room for what such a text usually holds.
     pub fn for_text(bytes: u32) -> Self {
         Self {
-            records: Vec::with_capacity(bytes as usize / 140),
-            labels: Vec::with_capacity(bytes as usize / 80),
+            records: Vec::with_capacity(bytes as usize / 110),
+            labels: Vec::with_capacity(bytes as usize / 160),
             pool_start: bytes,
             ..Self::default()
         }
