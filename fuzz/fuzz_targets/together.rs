@@ -6,7 +6,7 @@ use decodescope::paste::prometheus::{Format, check, read};
 libfuzzer_sys::fuzz_target!(|text: &str| {
     // Only plain lines: what stands around metrics may be told from its neighbours.
     let plain = |line: &&str| check(&format!("{line}\n"), Format::Text).is_accepted();
-    let lines: Vec<&str> = text.lines().filter(plain).filter(|line| !line.starts_with('#')).collect();
+    let lines: Vec<&str> = text.lines().filter(plain).filter(|line| !line.trim_start().starts_with('#')).collect();
     let together = lines.iter().map(|line| format!("{line}\n")).collect::<String>();
     let together = read(&together);
     let mut samples = together.samples();
