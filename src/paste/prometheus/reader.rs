@@ -5,9 +5,10 @@ use super::comment::{Comment, comment};
 use super::exposition::{Exposition, Family};
 use super::index::Index;
 use super::remarks::Remarks;
-use super::reply::{Reply, reply};
+use super::reply::{self, Reply, reply};
 use super::rule::{Breach, Rule};
 use super::sample::{Line, Previous};
+use crate::pace::Pace;
 use crate::paste::{Warning, WarningKind};
 use memchr::{memchr, memmem};
 use std::borrow::Cow;
@@ -15,6 +16,12 @@ use std::ops::Range;
 
 /// Offsets are 32 bits wide; text and pool share them.
 const LONGEST: usize = u32::MAX as usize / 2;
+/// A longer line is no sample and no line that became one on its way.
+const LONGEST_LINE: usize = 4 << 20;
+/// So many bytes are read between two rests.
+const SLICE: usize = 256 << 10;
+/// A shorter text fits into memory in any case, with all that can be read from it.
+const FITS: usize = 32 << 20;
 
 pub(super) struct Reader<'a> {
     pub(super) source: &'a str,
@@ -39,7 +46,7 @@ pub(super) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    pub fn read(text: &'a str) -> Exposition<'a> {
+    pub async fn read(text: &'a str, pace: &Pace) -> Exposition<'a> {
         let mut source = text;
         if text.len() > LONGEST {
             let cut = text.as_bytes().get(..LONGEST).and_then(|head| memchr::memrchr(b'\n', head));
@@ -60,9 +67,15 @@ impl<'a> Reader<'a> {
             commented: None,
             in_headers: false,
             number: 0,
-            next: 0,
+            next: if source.starts_with('\u{feff}') { 3 } else { 0 },
         };
-        reader.lines();
+        if source.trim_start().starts_with(['{', '[']) {
+            reader.json(pace).await;
+        }
+        while reader.next < source.len() && reader.has_room() {
+            reader.lines(reader.next + SLICE);
+            pace.rest(reader.next as f64 / source.len() as f64).await;
+        }
         let mut exposition = reader.finish();
         if source.len() < text.len() {
             let message = "only the first 2 GiB were read";
@@ -71,24 +84,83 @@ impl<'a> Reader<'a> {
         exposition
     }
 
-    fn lines(&mut self) {
-        let bytes = self.source.as_bytes();
-        let mut start = if bytes.starts_with("\u{feff}".as_bytes()) { 3 } else { 0 };
-        if self.source.trim_start().starts_with(['{', '['])
-            && let Some(reply) = reply(self.source)
-            // Metrics may be inside it, as a string.
-            && (reply != Reply::Other || !["# HELP ", "# TYPE ", "=\\\""].iter().any(|sign| self.source.contains(sign)))
-        {
-            return self.adopt(&reply, 1);
+    /// Takes in the reply to a query that the text begins with, or all of it if it is JSON of another kind.
+    async fn json(&mut self, pace: &Pace) {
+        let source = self.source;
+        let take = |line| self.adopt(line, 1);
+        if let Some(told) = reply::samples(source, pace, take).await {
+            self.tell(told.nameless, 1);
+            let read = source.as_bytes().get(..told.end).unwrap_or_default();
+            self.number = memchr::memchr_iter(b'\n', read).count() as u32;
+            self.next = told.end;
+            if told.broken {
+                let message = "the reply is cut or damaged here; the samples before are read";
+                self.remarks.say(self.number as usize + 1, WarningKind::Truncated, message);
+            }
+            // What comes after it is read as any text; the rest of a line that breaks off is none.
+            let rest = source.as_bytes().get(told.end..).unwrap_or_default();
+            let line = memchr(b'\n', rest).unwrap_or(rest.len());
+            if told.broken || rest.iter().take(line).all(u8::is_ascii_whitespace) {
+                self.number += 1;
+                self.next += line + 1;
+            }
+            return;
         }
-        while start < bytes.len() {
+        let inner = || ["# HELP ", "# TYPE ", "=\\\""].iter().any(|sign| source.contains(sign));
+        match reply(source) {
+            // Metrics may be inside it, as a string.
+            Some(Reply::Other) if !inner() => self.remarks.say(1, WarningKind::Skipped, "JSON, not metrics"),
+            Some(Reply::Samples { lines, nameless }) => {
+                lines.into_iter().for_each(|line| self.adopt(line, 1));
+                self.tell(nameless, 1);
+            }
+            _ => return,
+        }
+        self.next = source.len();
+    }
+
+    /// Reads the lines that begin before a place.
+    fn lines(&mut self, until: usize) {
+        let bytes = self.source.as_bytes();
+        let mut start = self.next;
+        while start < bytes.len().min(until) {
             let length = memchr(b'\n', bytes.get(start..).unwrap_or_default());
             let end = length.map_or(bytes.len(), |length| start + length);
             self.number += 1;
             self.next = end + 1;
-            self.line(start..end, self.number, length.is_none());
+            if end - start <= LONGEST_LINE {
+                self.line(start..end, self.number, length.is_none());
+            } else {
+                self.leave_out(start..end);
+            }
             start = self.next;
         }
+    }
+
+    #[cold]
+    fn leave_out(&mut self, line: Range<usize>) {
+        let message = format!("a line of {} MB, longer than any that holds a sample, was left out", line.len() / 1_000_000);
+        let line = self.source.get(line).unwrap_or_default();
+        self.remarks.say_of(self.number as usize, WarningKind::Skipped, &message, line);
+    }
+
+    /// Whether there is memory for what the next slice of a long text can hold at most.
+    fn has_room(&mut self) -> bool {
+        if self.source.len() < FITS {
+            return true;
+        }
+        // `a 1` is a sample, `a="",` a label, `# TYPE a x` a family; a line that has to be mended comes into the pool.
+        let room = self.arena.records.try_reserve(SLICE / 4).is_ok()
+            && self.arena.labels.try_reserve(SLICE / 5).is_ok()
+            && self.arena.pool.try_reserve(2 * LONGEST_LINE).is_ok()
+            && self.families.try_reserve(SLICE / 11).is_ok()
+            && self.index.try_reserve(SLICE / 11).is_ok();
+        if !room {
+            let share = self.next as f64 / self.source.len() as f64;
+            let message = format!("memory is full; what follows, {:.0} % of the text, was left out", 100.0 - share * 100.0);
+            self.remarks.say(self.number as usize + 1, WarningKind::Truncated, &message);
+        }
+        room
     }
 
     #[inline]
@@ -303,7 +375,7 @@ mod tests {
                 );
             }
         }
-        let exposition = Reader::read(&text);
+        let exposition = super::super::read(&text);
         assert_eq!(exposition.samples().len(), 1600);
         assert!(kept(&exposition.arena) < text.len(), "{} for {}", kept(&exposition.arena), text.len());
     }
