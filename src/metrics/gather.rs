@@ -5,13 +5,15 @@ use super::dump::NameCount;
 use super::engines::ENGINES;
 use super::histogram::{Histogram, HistogramIssue};
 use super::meaning::{Meaning, Shape};
-use super::names::{Names, Part, SampleName};
+use super::names::{MOST_NAMES, Names, Part, SampleName};
 use super::remarks::Remarks;
 use super::series::{Content, Series, SeriesKey, SeriesMap, shape};
+use crate::pace::Pace;
 use crate::paste::prometheus::{Exposition, Sample};
 use crate::paste::{Warning, WarningKind};
 use crate::units::format::count;
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::ops::Range;
 
 /// What the samples of a text are, before anything is concluded from it.
@@ -34,11 +36,19 @@ pub(super) struct Repeated {
     pub first_line: usize,
 }
 
+/// So many samples, or series, are taken between two rests.
+const STRIDE: usize = 2048;
+/// A text with more series that we know is no scrape of servers but damage, or made to be large.
+const MOST_SERIES: usize = 1_000_000;
+
 /// Gathers the samples of these places in the text.
-pub(super) fn gather(exposition: &Exposition<'_>, samples: Range<usize>) -> Gathered {
+pub(super) async fn gather(exposition: &Exposition<'_>, samples: Range<usize>, pace: &Pace) -> Gathered {
     let mut names = Names::default();
     let within = || exposition.samples_within(samples.clone());
-    for sample in within() {
+    let all = samples.len();
+    let counting = pace.part(0.0, 0.3);
+    for (place, sample) in within().enumerate() {
+        counting.rest_every(STRIDE, place, all).await;
         names.count(exposition, &sample);
     }
     names.recognise_unprefixed(within);
@@ -49,12 +59,15 @@ pub(super) fn gather(exposition: &Exposition<'_>, samples: Range<usize>) -> Gath
         starts: Vec::new(),
         remarks: Remarks::default(),
         places: HashMap::new(),
+        beyond: 0,
     };
     let mut last = None;
-    for sample in within() {
+    let taking = pace.part(0.3, 0.8);
+    for (place, sample) in within().enumerate() {
+        taking.rest_every(STRIDE, place, all).await;
         last = gathering.take(&sample, last);
     }
-    gathering.finish()
+    gathering.finish(&pace.part(0.8, 1.0)).await
 }
 
 /// Numbers outside of this, but for zero, are damage: no count, time or size is as large or as small, and their quotient
@@ -82,6 +95,8 @@ struct Gathering<'a> {
     starts: Vec<f64>,
     remarks: Remarks,
     places: HashMap<(&'a str, Labels<'a>), usize>,
+    /// Samples of series beyond the most that are kept.
+    beyond: usize,
 }
 
 impl<'a> Gathering<'a> {
@@ -129,7 +144,10 @@ impl<'a> Gathering<'a> {
             }
             return last;
         }
-        let place = self.series_of(sample, entry, base, last);
+        let Some(place) = self.series_of(sample, entry, base, last) else {
+            self.beyond += 1;
+            return last;
+        };
         let parts = self.parts.get_mut(place)?;
         let again = match part {
             Part::Bucket => {
@@ -156,14 +174,14 @@ impl<'a> Gathering<'a> {
         Some(place)
     }
 
-    /// The series a sample belongs to; the last one nearly always is it.
-    fn series_of(&mut self, sample: &Sample<'a>, entry: usize, base: &'a str, last: Option<usize>) -> usize {
+    /// The series a sample belongs to; the last one nearly always is it. `None` for one more than are kept.
+    fn series_of(&mut self, sample: &Sample<'a>, entry: usize, base: &'a str, last: Option<usize>) -> Option<usize> {
         let labels = || sample.labels().filter(|(label, _)| *label != "le");
         if let Some(last) = last {
             let same_metric = |parts: &&Parts<'_>| self.names.entries.get(parts.entry).is_some_and(|e| e.base == base);
             let parts = self.parts.get(last).filter(same_metric);
             if parts.is_some_and(|parts| parts.labels.iter().copied().eq(labels())) {
-                return last;
+                return Some(last);
             }
         }
         let mut key: Labels<'_> = labels().collect();
@@ -171,30 +189,37 @@ impl<'a> Gathering<'a> {
             key.sort_unstable();
         }
         let line = sample.line();
-        *self.places.entry((base, key)).or_insert_with_key(|(_, labels)| {
-            let labels = labels.clone();
-            let empty = Parts {
-                entry,
-                labels,
-                line,
-                buckets: Buckets::default(),
-                sum: None,
-                count: None,
-                value: None,
-                created: None,
-            };
-            self.parts.push(empty);
-            self.parts.len() - 1
-        })
+        let full = self.parts.len() >= MOST_SERIES;
+        match self.places.entry((base, key)) {
+            Entry::Occupied(known) => Some(*known.get()),
+            Entry::Vacant(_) if full => None,
+            Entry::Vacant(new) => {
+                let labels = new.key().1.clone();
+                let empty = Parts {
+                    entry,
+                    labels,
+                    line,
+                    buckets: Buckets::default(),
+                    sum: None,
+                    count: None,
+                    value: None,
+                    created: None,
+                };
+                self.parts.push(empty);
+                Some(*new.insert(self.parts.len() - 1))
+            }
+        }
     }
 
     fn warn(&mut self, sample: &Sample<'_>, message: String) {
         self.remarks.say(sample.line(), WarningKind::BadValue, message);
     }
 
-    fn finish(mut self) -> Gathered {
+    async fn finish(mut self, pace: &Pace) -> Gathered {
+        let all = self.parts.len();
         // A counter and what says when it began are one series, but one may be there without the other.
-        for parts in self.parts {
+        for (place, parts) in self.parts.into_iter().enumerate() {
+            pace.rest_every(STRIDE / 16, place, all).await;
             let Some(entry) = self.names.entries.get(parts.entry) else { continue };
             let Some(engine) = entry.engine else { continue };
             let Some((_, name)) = ENGINES.get(engine).and_then(|engine| engine.rows(entry.base).next()) else {
@@ -205,8 +230,9 @@ impl<'a> Gathering<'a> {
                     if parts.buckets.is_empty() && parts.sum.is_none() && parts.count.is_none() {
                         continue;
                     }
-                    let (histogram, issues) =
-                        Histogram::from_cumulative(parts.buckets.into_list(), parts.sum, parts.count);
+                    let (buckets, joined) = parts.buckets.into_list();
+                    let (histogram, mut issues) = Histogram::from_cumulative(buckets, parts.sum, parts.count);
+                    issues.extend(joined);
                     // Without buckets or a count it is said already that there is no mean.
                     let cut = issues.iter().any(|issue| {
                         matches!(issue, HistogramIssue::MissingInfinity { count: None } | HistogramIssue::NoBuckets)
@@ -228,6 +254,15 @@ impl<'a> Gathering<'a> {
             self.gathered.series.insert(key, series);
         }
         self.gathered.warnings = self.remarks.finish().collect();
+        let beyond = [(MOST_SERIES, "series", self.beyond), (MOST_NAMES, "metric names", self.names.beyond)];
+        for (most, what, samples) in beyond.into_iter().filter(|(.., samples)| *samples > 0) {
+            let message = format!(
+                "more than {} {what}: {} samples of further ones were left out",
+                count(most as f64),
+                count(samples as f64)
+            );
+            self.gathered.warnings.push(Warning::whole(WarningKind::Truncated, message));
+        }
         self.gathered.names = self.names.counts;
         // Of several processes each has a start of its own, which says nothing of the others.
         self.gathered.started = self.starts.first().copied().filter(|_| self.starts.len() == 1);

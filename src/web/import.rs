@@ -21,7 +21,7 @@ pub fn ImportPanel() -> impl IntoView {
     let read = move || {
         let content = text.get_untracked();
         if !content.trim().is_empty() {
-            take_text(state, "pasted text", content);
+            take_text(state, "pasted text", &content);
         }
     };
     view! {

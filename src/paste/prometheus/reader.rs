@@ -139,7 +139,8 @@ impl<'a> Reader<'a> {
 
     #[cold]
     fn leave_out(&mut self, line: Range<usize>) {
-        let message = format!("a line of {} MB, longer than any that holds a sample, was left out", line.len() / 1_000_000);
+        let message =
+            format!("a line of {} MB, longer than any that holds a sample, was left out", line.len() / 1_000_000);
         let line = self.source.get(line).unwrap_or_default();
         self.remarks.say_of(self.number as usize, WarningKind::Skipped, &message, line);
     }
@@ -157,7 +158,8 @@ impl<'a> Reader<'a> {
             && self.index.try_reserve(SLICE / 11).is_ok();
         if !room {
             let share = self.next as f64 / self.source.len() as f64;
-            let message = format!("memory is full; what follows, {:.0} % of the text, was left out", 100.0 - share * 100.0);
+            let message =
+                format!("memory is full; what follows, {:.0} % of the text, was left out", 100.0 - share * 100.0);
             self.remarks.say(self.number as usize + 1, WarningKind::Truncated, &message);
         }
         room

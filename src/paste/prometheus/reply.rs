@@ -233,8 +233,7 @@ impl<'t> Json<'t> {
 
     fn skip(&mut self) -> Option<()> {
         let rest = self.text.as_bytes().get(self.at..)?;
-        let mut values =
-            Deserializer::from_slice(rest.get(..LONGEST_OTHER).unwrap_or(rest)).into_iter::<IgnoredAny>();
+        let mut values = Deserializer::from_slice(rest.get(..LONGEST_OTHER).unwrap_or(rest)).into_iter::<IgnoredAny>();
         values.next()?.ok()?;
         self.at += values.byte_offset();
         Some(())

@@ -1,9 +1,10 @@
 //! Reading files that a person chose or dropped.
 
-use js_sys::Uint8Array;
+use js_sys::{Array, Uint8Array};
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{File, FileList, HtmlInputElement};
 
@@ -46,11 +47,6 @@ pub enum FileError {
         /// The file's name.
         name: String,
     },
-    /// The browser gives the page no more memory.
-    NoMemory {
-        /// The file's name.
-        name: String,
-    },
     /// It was [cancelled](Cancel).
     Cancelled,
 }
@@ -65,44 +61,60 @@ impl fmt::Display for FileError {
                 LIMIT_BYTES / 1024.0 / 1024.0
             ),
             Self::Unreadable { name } => write!(f, "the browser could not read {name}"),
-            Self::NoMemory { name } => write!(f, "the browser has too little memory for {name}"),
             Self::Cancelled => f.write_str("cancelled"),
         }
     }
 }
 
-/// The file's content, which may be text in any encoding or compressed. `progress` is told after each few MB which
-/// share of it is there, from 0 to 1.
-pub async fn read_bytes(file: &File, cancel: &Cancel, progress: impl Fn(f64)) -> Result<Vec<u8>, FileError> {
-    let (name, size) = (file.name(), file.size());
-    if size > LIMIT_BYTES {
-        return Err(FileError::TooLarge { name, bytes: size });
+/// A file's content, a few MB at a time; it may be text in any encoding or compressed.
+pub struct Slices<'f> {
+    file: &'f File,
+    at: f64,
+}
+
+impl<'f> Slices<'f> {
+    /// Begins with the first.
+    pub fn of(file: &'f File) -> Self {
+        Self { file, at: 0.0 }
     }
-    let mut bytes = Vec::new();
-    if bytes.try_reserve_exact(size as usize).is_err() {
-        return Err(FileError::NoMemory { name });
-    }
-    while (bytes.len() as f64) < size {
-        let start = bytes.len();
-        let slice = file.slice_with_f64_and_f64(start as f64, (start as f64 + SLICE_BYTES).min(size));
+
+    /// The next bytes; `None` after the last ones.
+    pub async fn next(&mut self, cancel: &Cancel) -> Result<Option<Vec<u8>>, FileError> {
+        let (name, size) = (self.file.name(), self.file.size());
+        if size > LIMIT_BYTES {
+            return Err(FileError::TooLarge { name, bytes: size });
+        }
+        if self.at >= size {
+            return Ok(None);
+        }
+        let slice = self.file.slice_with_f64_and_f64(self.at, (self.at + SLICE_BYTES).min(size));
         let buffer = match slice {
             Ok(slice) => JsFuture::from(slice.array_buffer()).await,
             Err(error) => Err(error),
         };
-        let Ok(buffer) = buffer else { return Err(FileError::Unreadable { name }) };
         if cancel.is_cancelled() {
             return Err(FileError::Cancelled);
         }
-        let slice = Uint8Array::new(&buffer);
-        bytes.resize(start + slice.length() as usize, 0);
-        match bytes.get_mut(start..) {
+        let bytes = buffer.map(|buffer| Uint8Array::new(&buffer).to_vec()).unwrap_or_default();
+        if bytes.is_empty() {
             // A file that has shrunk since it was chosen would never end.
-            Some(rest) if !rest.is_empty() => slice.copy_to(rest),
-            _ => return Err(FileError::Unreadable { name }),
+            return Err(FileError::Unreadable { name });
         }
-        progress(bytes.len() as f64 / size);
+        self.at += bytes.len() as f64;
+        Ok(Some(bytes))
     }
-    Ok(bytes)
+
+    /// Which share of the file is there, from 0 to 1.
+    #[must_use]
+    pub fn share(&self) -> f64 {
+        if self.at > 0.0 { self.at / self.file.size() } else { 0.0 }
+    }
+}
+
+/// Text as a file of that name, which the browser holds outside of the page's memory.
+#[must_use]
+pub fn of_text(name: &str, text: &JsValue) -> Option<File> {
+    File::new_with_str_sequence(&Array::of1(text), name).ok()
 }
 
 /// The files chosen in an `<input type=file>`, which is emptied so that choosing the same file again is a change again.
