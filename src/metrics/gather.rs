@@ -13,7 +13,7 @@ use crate::paste::prometheus::{Exposition, Sample};
 use crate::paste::{Warning, WarningKind};
 use crate::units::format::count;
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
 /// What the samples of a text are, before anything is concluded from it.
@@ -94,7 +94,9 @@ struct Gathering<'a> {
     parts: Vec<Parts<'a>>,
     starts: Vec<f64>,
     remarks: Remarks,
-    places: HashMap<(&'a str, Labels<'a>), usize>,
+    /// Where a series is among the parts, by the hash of its name and sorted labels; of two with the same hash the
+    /// second has the next one. A table of the labels themselves would hash them all again whenever it grows.
+    places: HashMap<u64, usize>,
     /// Samples of series beyond the most that are kept.
     beyond: usize,
 }
@@ -184,31 +186,33 @@ impl<'a> Gathering<'a> {
                 return Some(last);
             }
         }
-        let mut key: Labels<'_> = labels().collect();
-        if !key.is_sorted() {
-            key.sort_unstable();
+        let mut sorted: Labels<'_> = labels().collect();
+        if !sorted.is_sorted() {
+            sorted.sort_unstable();
         }
-        let line = sample.line();
-        let full = self.parts.len() >= MOST_SERIES;
-        match self.places.entry((base, key)) {
-            Entry::Occupied(known) => Some(*known.get()),
-            Entry::Vacant(_) if full => None,
-            Entry::Vacant(new) => {
-                let labels = new.key().1.clone();
-                let empty = Parts {
-                    entry,
-                    labels,
-                    line,
-                    buckets: Buckets::default(),
-                    sum: None,
-                    count: None,
-                    value: None,
-                    created: None,
-                };
-                self.parts.push(empty);
-                Some(*new.insert(self.parts.len() - 1))
+        let mut hash = hash(base, &sorted);
+        while let Some(place) = self.places.get(&hash) {
+            let parts = self.parts.get(*place)?;
+            if parts.labels == sorted && self.names.entries.get(parts.entry)?.base == base {
+                return Some(*place);
             }
+            hash = hash.wrapping_add(1);
         }
+        if self.parts.len() >= MOST_SERIES {
+            return None;
+        }
+        self.places.insert(hash, self.parts.len());
+        self.parts.push(Parts {
+            entry,
+            labels: sorted,
+            line: sample.line(),
+            buckets: Buckets::default(),
+            sum: None,
+            count: None,
+            value: None,
+            created: None,
+        });
+        Some(self.parts.len() - 1)
     }
 
     fn warn(&mut self, sample: &Sample<'_>, message: String) {
@@ -268,6 +272,12 @@ impl<'a> Gathering<'a> {
         self.gathered.started = self.starts.first().copied().filter(|_| self.starts.len() == 1);
         self.gathered
     }
+}
+
+fn hash(base: &str, labels: &[(&str, &str)]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (base, labels).hash(&mut hasher);
+    hasher.finish()
 }
 
 /// An issue in words that say what is left to know.

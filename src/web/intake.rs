@@ -1,6 +1,6 @@
 //! Taking in what a person pastes, drops or chooses: bytes to a changed scenario and an [`Import`].
 
-use super::platform::file::{self, FileError, Slices};
+use super::platform::file::{FileError, LIMIT_BYTES, Slices, Source};
 use super::platform::transfer::Transfer;
 use super::reading::Task;
 use super::scrapes::adopt;
@@ -12,34 +12,21 @@ use crate::paste::{DecodeError, Decoder, prometheus};
 use crate::scenario::ModelChoice;
 use leptos::prelude::Set;
 use leptos::task::spawn_local;
-use web_sys::File;
 
 /// A model's configuration is a few thousand bytes; a larger text is none.
 const LARGEST_CONFIGURATION: usize = 4 << 20;
 
-/// Takes in a paste or a drop.
-pub fn take_transfer(state: State, transfer: Transfer) {
-    match transfer {
-        Transfer::Text(text) => take_files(state, vec![text]),
-        Transfer::Files(files) => take_files(state, files),
-    }
-}
-
-/// Takes in text.
-pub fn take_text(state: State, name: &str, text: &str) {
-    take_files(state, file::of_text(name, &text.into()).into_iter().collect());
-}
-
-/// Takes in files. Several dumps are several servers, side by side; a model's configuration among them sets the model.
-pub fn take_files(state: State, files: Vec<File>) {
+/// Takes in what a person pastes, drops or chooses. Several dumps are several servers, side by side; a model's
+/// configuration among them sets the model.
+pub fn take(state: State, Transfer(sources): Transfer) {
     let task = Task::start(state);
     spawn_local(async move {
-        let bytes: f64 = files.iter().map(|file| file.size()).sum();
+        let bytes: f64 = sources.iter().map(Source::size).sum();
         let mut dumps: Vec<(String, Dump)> = Vec::new();
         let mut notices = Vec::new();
-        for file in files {
-            match read(state, &task, &file).await {
-                Ok(Some(dump)) => dumps.push((file.name(), dump)),
+        for source in sources {
+            match read(state, &task, &source).await {
+                Ok(Some(dump)) => dumps.push((source.name(), dump)),
                 Ok(None) => return,
                 Err(notice) => notices.push(notice),
             }
@@ -54,14 +41,14 @@ pub fn take_files(state: State, files: Vec<File>) {
     });
 }
 
-/// A file as a dump; nothing once it is cancelled; or, of a configuration or what cannot be read, what to say.
-async fn read(state: State, task: &Task, file: &File) -> Result<Option<Dump>, String> {
-    let (name, size) = (file.name(), file.size());
+/// A source as a dump; nothing once it is cancelled; or, of a configuration or what cannot be read, what to say.
+async fn read(state: State, task: &Task, source: &Source) -> Result<Option<Dump>, String> {
+    let (name, size) = (source.name(), source.size());
     let failed = |error: DecodeError| sentence(&format!("{name}: {error}"));
     let what = format!("Reading {name}");
     task.show(size, &what, 0.0);
-    let mut slices = Slices::of(file);
-    let mut decoder = Decoder::expecting(size.min(file::LIMIT_BYTES) as usize).map_err(failed)?;
+    let mut slices = Slices::of(source);
+    let mut decoder = Decoder::expecting(size.min(LIMIT_BYTES) as usize).map_err(failed)?;
     loop {
         match slices.next(&task.cancel).await {
             Ok(Some(bytes)) => decoder.push(&bytes).map_err(failed)?,

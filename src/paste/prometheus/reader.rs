@@ -21,7 +21,7 @@ const LONGEST_LINE: usize = 4 << 20;
 /// So many bytes are read between two rests.
 const SLICE: usize = 256 << 10;
 /// A shorter text fits into memory in any case, with all that can be read from it.
-const FITS: usize = 32 << 20;
+const FITS: usize = 8 << 20;
 
 pub(super) struct Reader<'a> {
     pub(super) source: &'a str,
@@ -150,12 +150,17 @@ impl<'a> Reader<'a> {
         if self.source.len() < FITS {
             return true;
         }
-        // `a 1` is a sample, `a="",` a label, `# TYPE a x` a family; a line that has to be mended comes into the pool.
-        let room = self.arena.records.try_reserve(SLICE / 4).is_ok()
-            && self.arena.labels.try_reserve(SLICE / 5).is_ok()
-            && self.arena.pool.try_reserve(2 * LONGEST_LINE).is_ok()
-            && self.families.try_reserve(SLICE / 11).is_ok()
-            && self.index.try_reserve(SLICE / 11).is_ok();
+        // What has come so far tells how much more will: a list that grows by doubling is copied, and twice as large,
+        // each time. The least are what a slice can hold: `a 1` is a sample, `a="",` a label, `# TYPE a x` a family;
+        // a line that has to be mended comes into the pool.
+        let more = 1.1 * (self.source.len() - self.next) as f64 / self.next.max(1) as f64;
+        let more = |length: usize| (length as f64 * more) as usize;
+        let (records, labels) = (&mut self.arena.records, &mut self.arena.labels);
+        let room = records.has_room(SLICE / 4, more(records.len()))
+            && labels.has_room(SLICE / 5, more(labels.len()))
+            && self.arena.pool.has_room(2 * LONGEST_LINE, more(self.arena.pool.len()))
+            && self.families.has_room(SLICE / 11, more(self.families.len()))
+            && self.index.has_room(SLICE / 11, more(self.index.len()));
         if !room {
             let share = self.next as f64 / self.source.len() as f64;
             let message =
@@ -339,6 +344,36 @@ impl Reader<'_> {
                 self.remarks.say(record.line as usize, WarningKind::Trap, message);
             }
         }
+    }
+}
+
+/// A list that can run out of memory without a panic.
+trait Room {
+    /// Makes room for at least so many more elements, if possible for as many as are expected.
+    fn has_room(&mut self, least: usize, expected: usize) -> bool;
+}
+
+impl<T> Room for Vec<T> {
+    fn has_room(&mut self, least: usize, expected: usize) -> bool {
+        self.capacity() - self.len() >= least
+            || self.try_reserve_exact(expected.max(least)).is_ok()
+            || self.try_reserve_exact(least).is_ok()
+    }
+}
+
+impl Room for String {
+    fn has_room(&mut self, least: usize, expected: usize) -> bool {
+        self.capacity() - self.len() >= least
+            || self.try_reserve_exact(expected.max(least)).is_ok()
+            || self.try_reserve_exact(least).is_ok()
+    }
+}
+
+impl Room for Index<'_> {
+    fn has_room(&mut self, least: usize, expected: usize) -> bool {
+        self.capacity() - self.len() >= least
+            || self.try_reserve(expected.max(least)).is_ok()
+            || self.try_reserve(least).is_ok()
     }
 }
 

@@ -1,10 +1,10 @@
 //! Reading files that a person chose or dropped.
 
-use js_sys::{Array, Uint8Array};
+use super::timer::breathe;
+use js_sys::{JsString, Uint8Array};
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{File, FileList, HtmlInputElement};
 
@@ -66,55 +66,95 @@ impl fmt::Display for FileError {
     }
 }
 
-/// A file's content, a few MB at a time; it may be text in any encoding or compressed.
-pub struct Slices<'f> {
-    file: &'f File,
+/// What there is to read: a file, or text that the browser still holds, of which there may be as much.
+#[derive(Clone, Debug)]
+pub enum Source {
+    /// A file, in any encoding or compressed.
+    File(File),
+    /// Text that was pasted or dropped.
+    Text(JsString),
+}
+
+impl Source {
+    /// What to call it.
+    #[must_use]
+    pub fn name(&self) -> String {
+        match self {
+            Self::File(file) => file.name(),
+            Self::Text(_) => "pasted text".to_owned(),
+        }
+    }
+
+    /// How many bytes it has; of text, how many letters.
+    #[must_use]
+    pub fn size(&self) -> f64 {
+        match self {
+            Self::File(file) => file.size(),
+            Self::Text(text) => f64::from(text.length()),
+        }
+    }
+}
+
+/// A source's bytes, a few MB at a time.
+pub struct Slices<'s> {
+    source: &'s Source,
     at: f64,
 }
 
-impl<'f> Slices<'f> {
+impl<'s> Slices<'s> {
     /// Begins with the first.
-    pub fn of(file: &'f File) -> Self {
-        Self { file, at: 0.0 }
+    #[must_use]
+    pub fn of(source: &'s Source) -> Self {
+        Self { source, at: 0.0 }
     }
 
-    /// The next bytes; `None` after the last ones.
+    /// The next bytes; `None` after the last ones. In between the page paints and can be told to stop.
     pub async fn next(&mut self, cancel: &Cancel) -> Result<Option<Vec<u8>>, FileError> {
-        let (name, size) = (self.file.name(), self.file.size());
+        let (name, size) = (self.source.name(), self.source.size());
         if size > LIMIT_BYTES {
             return Err(FileError::TooLarge { name, bytes: size });
         }
         if self.at >= size {
             return Ok(None);
         }
-        let slice = self.file.slice_with_f64_and_f64(self.at, (self.at + SLICE_BYTES).min(size));
-        let buffer = match slice {
-            Ok(slice) => JsFuture::from(slice.array_buffer()).await,
-            Err(error) => Err(error),
+        let end = (self.at + SLICE_BYTES).min(size);
+        let (bytes, end) = match self.source {
+            Source::File(file) => (file_slice(file, self.at, end).await.unwrap_or_default(), end),
+            Source::Text(text) => {
+                breathe().await;
+                text_slice(text, self.at, end)
+            }
         };
         if cancel.is_cancelled() {
             return Err(FileError::Cancelled);
         }
-        let bytes = buffer.map(|buffer| Uint8Array::new(&buffer).to_vec()).unwrap_or_default();
         if bytes.is_empty() {
             // A file that has shrunk since it was chosen would never end.
             return Err(FileError::Unreadable { name });
         }
-        self.at += bytes.len() as f64;
+        self.at = end;
         Ok(Some(bytes))
     }
 
-    /// Which share of the file is there, from 0 to 1.
+    /// Which share of it is there, from 0 to 1.
     #[must_use]
     pub fn share(&self) -> f64 {
-        if self.at > 0.0 { self.at / self.file.size() } else { 0.0 }
+        if self.at > 0.0 { self.at / self.source.size() } else { 0.0 }
     }
 }
 
-/// Text as a file of that name, which the browser holds outside of the page's memory.
-#[must_use]
-pub fn of_text(name: &str, text: &JsValue) -> Option<File> {
-    File::new_with_str_sequence(&Array::of1(text), name).ok()
+async fn file_slice(file: &File, start: f64, end: f64) -> Option<Vec<u8>> {
+    let slice = file.slice_with_f64_and_f64(start, end).ok()?;
+    let buffer = JsFuture::from(slice.array_buffer()).await.ok()?;
+    Some(Uint8Array::new(&buffer).to_vec())
+}
+
+/// The letters from one place to another, or to the one before where a pair of surrogates would be cut.
+fn text_slice(text: &JsString, start: f64, end: f64) -> (Vec<u8>, f64) {
+    let last = text.char_code_at((end - 1.0) as u32);
+    let pair = end < f64::from(text.length()) && (55_296.0..56_320.0).contains(&last);
+    let end = if pair { end - 1.0 } else { end };
+    (String::from(text.slice(start as u32, end as u32)).into_bytes(), end)
 }
 
 /// The files chosen in an `<input type=file>`, which is emptied so that choosing the same file again is a change again.

@@ -1,29 +1,37 @@
 //! What a paste or a drop brings.
 
-use super::file;
+use super::file::{self, Source};
 use js_sys::{Function, JsString, Reflect};
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{DataTransfer, EventTarget, File, HtmlElement, HtmlInputElement};
 
-/// What a paste or a drop brought: files, or else text, all of it still to be read with [`file::Slices`].
+/// What a paste or a drop brought: one file or more, or else text that is not blank; still to be read with
+/// [`file::Slices`].
 #[derive(Clone, Debug)]
-pub enum Transfer {
-    /// One file or more.
-    Files(Vec<File>),
-    /// Text, not blank, as a file: there may be so much of it that it must not be copied at once.
-    Text(File),
-}
+pub struct Transfer(pub Vec<Source>);
 
 impl Transfer {
+    /// Text that was typed.
+    #[must_use]
+    pub fn text(text: &str) -> Self {
+        Self(vec![Source::Text(text.into())])
+    }
+
+    /// Files that were chosen.
+    #[must_use]
+    pub fn files(files: Vec<File>) -> Self {
+        Self(files.into_iter().map(Source::File).collect())
+    }
+
     /// What `data` holds; `None` when that is neither a file nor text.
     pub(super) fn read(data: &DataTransfer) -> Option<Self> {
         // Files first: a file copied in a file manager brings its name along as text.
         let files = data.files().map(|list| file::all(&list)).unwrap_or_default();
         if !files.is_empty() {
-            return Some(Self::Files(files));
+            return Some(Self::files(files));
         }
         let text = text(data)?;
-        (text.trim().length() > 0).then(|| file::of_text("pasted text", &text)).flatten().map(Self::Text)
+        (text.trim().length() > 0).then(|| Self(vec![Source::Text(text)]))
     }
 }
 
