@@ -95,9 +95,10 @@ impl Pace {
         Self { share: self.share.clone(), from: place(from), to: place(to) }
     }
 
-    /// Lets a step end here, with this share of the work done.
+    /// Lets a step end here, with this share of the work done. What begins anew does not take the share back.
     pub async fn rest(&self, share: f64) {
-        self.share.set(self.from + (self.to - self.from) * share.clamp(0.0, 1.0));
+        let share = self.from + (self.to - self.from) * share.clamp(0.0, 1.0);
+        self.share.set(self.share.get().max(share));
         let mut rested = false;
         let turn = |_: &mut Context<'_>| {
             if std::mem::replace(&mut rested, true) { Poll::Ready(()) } else { Poll::Pending }

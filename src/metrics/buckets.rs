@@ -3,8 +3,8 @@
 use super::histogram::HistogramIssue;
 use std::collections::HashMap;
 
-/// How many buckets of a histogram are kept. No server has a tenth of it, and nothing shows more.
-const MOST: usize = 2000;
+/// How many buckets of a histogram are kept. No server has a fifth of it, and nothing shows more.
+const MOST: usize = 500;
 
 /// Cumulative buckets in the order of the text, `(le, count)`.
 ///
@@ -92,9 +92,9 @@ mod tests {
         let twice = [bounds.clone(), bounds].concat();
         let (again, list) = put(&twice);
         assert_eq!(again.into_iter().filter(|again| *again).count(), 300_000);
-        // Every 151st is kept, 300 000 / 1998 rounded up; the bounds are those of the other order.
-        assert_eq!(ascending.get(..2), Some([(0.0, 0.0), (151.0, 151.0)].as_slice()));
-        assert_eq!(ascending.len(), 1989);
+        // Every 603rd is kept, 300 000 / 498 rounded up: 498, and the last two; the bounds are those of the other order.
+        assert_eq!(ascending.get(..2), Some([(0.0, 0.0), (603.0, 603.0)].as_slice()));
+        assert_eq!(ascending.len(), 500);
         assert!(ascending.ends_with(&[(299_998.0, 299_998.0), (299_999.0, 299_999.0)]));
         assert!(list.iter().map(|(bound, _)| bound).eq(ascending.iter().map(|(bound, _)| bound)));
     }

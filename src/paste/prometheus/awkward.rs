@@ -260,7 +260,13 @@ impl<'a> Reader<'a> {
     /// Takes over a sample of the reply to a query.
     pub(super) fn adopt(&mut self, sample: String, number: u32) {
         self.openmetrics = true;
-        if let Err(breach) = self.sample_elsewhere(&sample, number) {
+        let arena = &mut self.arena;
+        let room = arena.pool.try_reserve(sample.len()).is_ok()
+            && arena.records.try_reserve(1).is_ok()
+            && arena.labels.try_reserve(sample.len() / 5).is_ok();
+        if !room {
+            self.remarks.say(number as usize, WarningKind::Truncated, "memory is full; further samples were left out");
+        } else if let Err(breach) = self.sample_elsewhere(&sample, number) {
             self.skip(&sample, number, false, breach);
         }
     }

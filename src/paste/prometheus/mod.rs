@@ -68,5 +68,5 @@ pub fn read(text: &str) -> Exposition<'_> {
 
 /// As [`read`], resting about every 256 KiB of the text.
 pub async fn read_in_steps<'a>(text: &'a str, pace: &Pace) -> Exposition<'a> {
-    reader::Reader::read(text, pace).await
+    reader::Reader::read(text, reader::SLICE, pace).await
 }

@@ -19,7 +19,7 @@ const LONGEST: usize = u32::MAX as usize / 2;
 /// A longer line is no sample and no line that became one on its way.
 const LONGEST_LINE: usize = 4 << 20;
 /// So many bytes are read between two rests.
-const SLICE: usize = 256 << 10;
+pub(super) const SLICE: usize = 256 << 10;
 /// A shorter text fits into memory in any case, with all that can be read from it.
 const FITS: usize = 8 << 20;
 
@@ -46,7 +46,8 @@ pub(super) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    pub async fn read(text: &'a str, pace: &Pace) -> Exposition<'a> {
+    /// Reads a text, with a rest after each `slice` of bytes: what is read does not depend on it.
+    pub async fn read(text: &'a str, slice: usize, pace: &Pace) -> Exposition<'a> {
         let mut source = text;
         if text.len() > LONGEST {
             let cut = text.as_bytes().get(..LONGEST).and_then(|head| memchr::memrchr(b'\n', head));
@@ -73,7 +74,7 @@ impl<'a> Reader<'a> {
             reader.json(pace).await;
         }
         while reader.next < source.len() && reader.has_room() {
-            reader.lines(reader.next + SLICE);
+            reader.lines(reader.next + slice);
             pace.rest(reader.next as f64 / source.len() as f64).await;
         }
         let mut exposition = reader.finish();
@@ -87,6 +88,11 @@ impl<'a> Reader<'a> {
     /// Takes in the reply to a query that the text begins with, or all of it if it is JSON of another kind.
     async fn json(&mut self, pace: &Pace) {
         let source = self.source;
+        if source.len() > FITS {
+            // A result's line is about as long as its JSON. Lists that grow by doubling are copied each time.
+            let _ = self.arena.pool.try_reserve(source.len());
+            let _ = self.arena.labels.try_reserve(source.len() / 40);
+        }
         let take = |line| self.adopt(line, 1);
         if let Some(told) = reply::samples(source, pace, take).await {
             self.tell(told.nameless, 1);
@@ -391,6 +397,7 @@ fn set<T: PartialEq>(place: &mut Option<T>, value: T) -> Option<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pace::Work;
     use crate::paste::prometheus::arena::{ExemplarRecord, Label, Record};
     use std::mem::size_of;
 
@@ -415,5 +422,53 @@ mod tests {
         let exposition = super::super::read(&text);
         assert_eq!(exposition.samples().len(), 1600);
         assert!(kept(&exposition.arena) < text.len(), "{} for {}", kept(&exposition.arena), text.len());
+    }
+
+    fn sliced(text: &str, slice: usize) -> (Vec<String>, Vec<Warning>) {
+        let read = Work::new(|pace| async move { Reader::read(text, slice, &pace).await }).finish();
+        let samples = read.samples().map(|sample| format!("{}: {sample:?} {:?}", sample.line(), sample.timestamp()));
+        (samples.collect(), read.warnings().to_vec())
+    }
+
+    #[cfg(not(target_arch = "wasm32"))]
+    proptest::proptest! {
+        /// Wherever the slices end: in a line, in a sample wrapped over several, between two carriage returns.
+        #[test]
+        fn what_is_read_does_not_depend_on_the_slices(
+            lines in proptest::collection::vec(
+                proptest::sample::select(vec![
+                    "a{x=\"1\",le=\"0.1\"} 5", "a{x=\"1\",le=\"+Inf\"} 7 1700000000000", "# TYPE a histogram", "  a 1",
+                    "vllm:inter_token_latency_seconds_bucket{engine=\"0\",model_na", "me=\"m\",le=\"0.01\"} 12", "7",
+                    "prose, not metrics", "HTTP/1.1 200 OK", "", "b 1\r", "b 1\rb 2", "# # HELP c d", "# c 4", "\"é\\n",
+                    "{\"data\":{\"result\":[{\"metric\":{\"__name__\":\"x\"},\"value\":[1,\"2\"]},", "{}]}}",
+                ]),
+                0..20,
+            ),
+            slice in 1_usize..200,
+        ) {
+            let text = lines.join("\n");
+            proptest::prop_assert_eq!(sliced(&text, slice), sliced(&text, usize::MAX / 2));
+        }
+    }
+
+    #[test]
+    fn a_cut_reply_counts_up_to_the_cut_and_what_follows_a_whole_one_too() {
+        let result = |name: &str| format!("{{\"metric\":{{\"__name__\":\"{name}\"}},\"value\":[1,\"2\"]}}");
+        let whole = format!("{{\"data\":{{\n\"result\":[{},\n{}]}}}}", result("x"), result("y"));
+        let (samples, warnings) = sliced(&whole[..whole.len() - 30], 9);
+        assert_eq!(samples, ["1: x{} 2.0 Some(Timestamp(1.0))"]);
+        assert_eq!((warnings[1].line, warnings[1].kind), (Some(3), WarningKind::Truncated));
+        let (samples, warnings) = sliced(&format!("{whole}\nz 3\n"), 9);
+        assert_eq!(samples, ["1: x{} 2.0 Some(Timestamp(1.0))", "1: y{} 2.0 Some(Timestamp(1.0))", "4: z{} 3.0 None"]);
+        assert_eq!(warnings.len(), 1);
+    }
+
+    #[test]
+    fn a_line_too_long_for_any_sample_is_left_out_with_its_line() {
+        let text = format!("a 1\n{}\nb 2\n", "x=".repeat(LONGEST_LINE));
+        let (samples, warnings) = sliced(&text, SLICE);
+        assert_eq!(samples.len(), 2);
+        assert_eq!((warnings.len(), warnings[0].line, warnings[0].kind), (1, Some(2), WarningKind::Skipped));
+        assert!(warnings[0].message.starts_with("a line of 8 MB"), "{}", warnings[0].message);
     }
 }
