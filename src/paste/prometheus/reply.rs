@@ -61,7 +61,7 @@ fn whole(text: &str) -> Option<Reply> {
 /// no reply.
 pub(super) async fn samples(text: &str, pace: &Pace, mut take: impl FnMut(String)) -> Option<Told> {
     let mut json = Json { text, at: 0 };
-    let depth = json.to_results()?;
+    let depth = json.find_results()?;
     let mut told = Told::default();
     let mut points = Points { pace, count: 0, take: &mut take };
     let read = results(&mut json, &mut points, &mut told.nameless).await.and_then(|()| json.leave(depth));
@@ -158,8 +158,8 @@ struct Json<'t> {
 }
 
 impl<'t> Json<'t> {
-    /// Goes to the array `result`, by itself or within `data`; says how many objects it is in.
-    fn to_results(&mut self) -> Option<usize> {
+    /// Finds the array `result`, by itself or within `data`; says how many objects it is in.
+    fn find_results(&mut self) -> Option<usize> {
         let mut depth = 1;
         let mut more = self.opens(b'{', b'}')?;
         loop {
