@@ -21,7 +21,7 @@ const LONGEST_LINE: usize = 4 << 20;
 /// So many bytes are read between two rests.
 pub(super) const SLICE: usize = 256 << 10;
 /// A shorter text fits into memory in any case, with all that can be read from it.
-const FITS: usize = 8 << 20;
+const FITS: usize = 32 << 20;
 
 pub(super) struct Reader<'a> {
     pub(super) source: &'a str,
@@ -355,14 +355,14 @@ impl Reader<'_> {
 
 /// A list that can run out of memory without a panic.
 trait Room {
-    /// Makes room for at least so many more elements, if possible for as many as are expected.
+    /// Makes room for at least so many more elements, if possible for those that are expected after them too.
     fn has_room(&mut self, least: usize, expected: usize) -> bool;
 }
 
 impl<T> Room for Vec<T> {
     fn has_room(&mut self, least: usize, expected: usize) -> bool {
         self.capacity() - self.len() >= least
-            || self.try_reserve_exact(expected.max(least)).is_ok()
+            || self.try_reserve_exact(expected + least).is_ok()
             || self.try_reserve_exact(least).is_ok()
     }
 }
@@ -370,7 +370,7 @@ impl<T> Room for Vec<T> {
 impl Room for String {
     fn has_room(&mut self, least: usize, expected: usize) -> bool {
         self.capacity() - self.len() >= least
-            || self.try_reserve_exact(expected.max(least)).is_ok()
+            || self.try_reserve_exact(expected + least).is_ok()
             || self.try_reserve_exact(least).is_ok()
     }
 }
@@ -378,7 +378,7 @@ impl Room for String {
 impl Room for Index<'_> {
     fn has_room(&mut self, least: usize, expected: usize) -> bool {
         self.capacity() - self.len() >= least
-            || self.try_reserve(expected.max(least)).is_ok()
+            || self.try_reserve(expected + least).is_ok()
             || self.try_reserve(least).is_ok()
     }
 }
