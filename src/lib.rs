@@ -8,8 +8,9 @@
 //! | room | what lives there | may use |
 //! |---|---|---|
 //! | [`units`] | seconds, bytes, rates, ranges, and the one formatter of numbers | nothing |
-//! | [`paste`] | what a person can paste: text in, typed facts and warnings out | `units` |
-//! | [`metrics`] | what a dump means: engines' names, histogram statistics, windows | `paste` |
+//! | [`pace`] | long work in steps, so that the page can paint and stop it in between | nothing |
+//! | [`paste`] | what a person can paste: text in, typed facts and warnings out | `units`, `pace` |
+//! | [`metrics`] | what a dump means: engines' names, histogram statistics, windows | `paste`, `pace` |
 //! | [`model`] | an architecture's parameters, bytes and FLOPs, per layer and per GPU | `units` |
 //! | [`hardware`] | GPUs, their links, what bandwidth they achieve | `units` |
 //! | [`collective`] | what an allreduce costs, how many there are, and the evidence | `units`, `hardware` |
@@ -25,6 +26,7 @@ pub mod collective;
 pub mod hardware;
 pub mod metrics;
 pub mod model;
+pub mod pace;
 pub mod paste;
 pub mod prediction;
 pub mod report;

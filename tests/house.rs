@@ -9,13 +9,14 @@ use std::path::{Path, PathBuf};
 /// Each room of the engine, and the rooms it may use.
 const MAY_USE: &[(&str, &[&str])] = &[
     ("units", &[]),
-    ("paste", &["units"]),
-    ("metrics", &["units", "paste"]),
+    ("pace", &[]),
+    ("paste", &["units", "pace"]),
+    ("metrics", &["units", "pace", "paste"]),
     ("model", &["units", "paste"]),
     ("hardware", &["units"]),
     ("collective", &["units", "hardware"]),
     ("prediction", &["units", "model", "hardware", "collective"]),
-    ("scenario", &["units", "paste", "metrics", "model", "hardware", "collective"]),
+    ("scenario", &["units", "pace", "paste", "metrics", "model", "hardware", "collective"]),
     ("budget", &["units", "metrics", "model", "hardware", "collective", "scenario"]),
     ("chart", &["units"]),
     (

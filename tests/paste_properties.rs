@@ -1,9 +1,11 @@
 //! What holds for every text: reading is total, a cut costs the cut line alone, and what is written is read.
 #![allow(clippy::unwrap_used)]
 
-use decodescope::paste::decode;
+use decodescope::pace::Work;
 use decodescope::paste::prometheus::{Exposition, Format, check, lint, read};
+use decodescope::paste::{Decoder, decode};
 use proptest::prelude::*;
+use std::io::Write;
 
 /// A sample to write: name, labels, value.
 type Written = (String, Vec<(String, String)>, f64);
@@ -13,6 +15,12 @@ fn written() -> impl Strategy<Value = Vec<Written>> {
     let labels = prop::collection::btree_map(label.0, label.1, 0..5).prop_map(|map| map.into_iter().collect());
     let value = prop_oneof![any::<f64>(), (0..100_000_u32).prop_map(f64::from), Just(f64::INFINITY)];
     prop::collection::vec(("[a-zA-Z_][a-zA-Z0-9_:]{0,12}[a-z]", labels, value), 0..12)
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
 }
 
 fn escape(text: &str) -> String {
@@ -149,6 +157,33 @@ proptest! {
         for format in [Format::Text, Format::OpenMetrics] {
             let _ = lint(&text, format);
         }
+    }
+
+    /// UTF-8 whole and damaged, UTF-16 with and without a mark, gzip whole and cut: the same wherever it is cut.
+    #[test]
+    fn what_is_decoded_does_not_depend_on_the_pieces(
+        text in "([a-c#\n]|é|€|😀|\\PC){0,40}",
+        form in 0..6,
+        repeat in prop::sample::select(vec![1_usize, 300]),
+        damage in any::<prop::sample::Index>(),
+        piece in 1_usize..3000,
+    ) {
+        let text = text.repeat(repeat);
+        let utf16 = |unit: fn(u16) -> [u8; 2]| format!("\u{feff}{text}").encode_utf16().flat_map(unit).collect::<Vec<u8>>();
+        let mut bytes = match form {
+            0 | 1 => text.clone().into_bytes(),
+            2 => utf16(u16::to_le_bytes),
+            3 => utf16(u16::to_be_bytes),
+            _ => gzip(text.as_bytes()),
+        };
+        if form % 2 == 1 && !bytes.is_empty() {
+            let place = damage.index(bytes.len());
+            bytes[place] = 0xff;
+        }
+        let mut decoder = Decoder::default();
+        let pushed = bytes.chunks(piece).try_for_each(|piece| decoder.push(piece));
+        let finished = Work::new(|pace| async move { decoder.finish(&pace).await });
+        prop_assert_eq!(pushed.and_then(|()| finished.finish()), decode(&bytes));
     }
 
     #[test]

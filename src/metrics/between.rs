@@ -8,6 +8,7 @@ use super::serving::{Selection, ServingMetrics, is_whole};
 use super::sets;
 use super::traps::{Scene, traps_between};
 use super::window::{Order, StartChange};
+use crate::pace::{Pace, Work};
 use crate::paste::{Warning, WarningKind};
 use crate::units::format::count;
 use crate::units::{Seconds, TokensPerSecond};
@@ -58,24 +59,24 @@ impl Window {
 /// ```
 #[must_use]
 pub fn window(before: &Dump, after: &Dump) -> Window {
+    Work::new(|pace| async move { window_in_steps(before, after, &pace).await }).finish()
+}
+
+/// As [`window`](fn@window), resting every few hundred series.
+pub async fn window_in_steps(before: &Dump, after: &Dump, pace: &Pace) -> Window {
     let order = order(before, after);
     let (before, after) = if order == Order::Swapped { (after, before) } else { (before, after) };
     let restarted = StartChange::of(before.started, after.started) == StartChange::Restarted;
-    let difference = Difference::between(&before.series, &after.series, restarted);
-    let sets = sets::sets(&difference.series);
-    let mut warnings = in_order(order).into_iter().collect::<Vec<_>>();
+    let difference = Difference::between(&before.series, &after.series, restarted, &pace.part(0.0, 0.5)).await;
+    let (sets, too_many) = sets::sets(&difference.series, &pace.part(0.5, 1.0)).await;
+    let mut warnings: Vec<_> = in_order(order).into_iter().chain(too_many).collect();
     difference.tell(&mut warnings, order);
     let all = ServingMetrics::together(&sets);
     if !grew(&all) {
         warnings.push(nothing_grew(&all, before));
     }
-    warnings.extend(traps_between(&Scene {
-        all,
-        sets: &sets,
-        names: &after.names,
-        series: &difference.series,
-        exposition: None,
-    }));
+    let scene = Scene { all, sets: &sets, names: &after.names, series: &difference.series, exposition: None };
+    warnings.extend(traps_between(&scene, &pace.part(1.0, 1.0)).await);
     let seconds = before.taken.zip(after.taken).map(|(before, after)| after - before);
     let duration = seconds.filter(|seconds| *seconds > 0.0).map(Seconds::new);
     Window { sets, duration, order, warnings }
@@ -91,12 +92,21 @@ pub struct Timeline {
 /// What happened between each scrape and the next. Scrapes that all carry timestamps are first put in their order.
 #[must_use]
 pub fn timeline<'a>(scrapes: impl IntoIterator<Item = &'a Dump>) -> Timeline {
-    let mut scrapes: Vec<&Dump> = scrapes.into_iter().collect();
+    let scrapes = scrapes.into_iter().collect();
+    Work::new(|pace| async move { timeline_in_steps(scrapes, &pace).await }).finish()
+}
+
+/// As [`timeline`], resting in and between the windows.
+pub async fn timeline_in_steps(mut scrapes: Vec<&Dump>, pace: &Pace) -> Timeline {
     if scrapes.iter().all(|scrape| scrape.taken.is_some()) {
         scrapes.sort_by(|a, b| a.taken.partial_cmp(&b.taken).unwrap_or(std::cmp::Ordering::Equal));
     }
-    let next = scrapes.iter().skip(1);
-    Timeline { windows: scrapes.iter().zip(next).map(|(before, after)| window(before, after)).collect() }
+    let mut windows = Vec::new();
+    let share = |place: usize| place as f64 / scrapes.len() as f64;
+    for (place, (before, after)) in scrapes.iter().zip(scrapes.iter().skip(1)).enumerate() {
+        windows.push(window_in_steps(before, after, &pace.part(share(place), share(place + 1))).await);
+    }
+    Timeline { windows }
 }
 
 /// Whether the two are in order, by what can only grow, when the server started, and when they were taken.

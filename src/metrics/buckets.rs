@@ -1,6 +1,10 @@
 //! The buckets of one histogram as they come, of which equal bounds are one.
 
+use super::histogram::HistogramIssue;
 use std::collections::HashMap;
+
+/// How many buckets of a histogram are kept. No server has a fifth of it, and nothing shows more.
+const MOST: usize = 500;
 
 /// Cumulative buckets in the order of the text, `(le, count)`.
 ///
@@ -35,9 +39,23 @@ impl Buckets {
         self.list.is_empty()
     }
 
-    /// The buckets, in the order of the text.
-    pub fn into_list(self) -> Vec<(f64, f64)> {
-        self.list
+    /// The buckets in the order of the text; of too many, evenly chosen ones in ascending order, with the remark that
+    /// they are joined.
+    ///
+    /// Since counts are cumulative, leaving out a bound joins two buckets and makes nothing wrong, only coarser. The
+    /// first stays, and the last two: where the highest finite bucket ends, and the whole. Which stay depends on their
+    /// number alone, so that two scrapes of a histogram keep the same.
+    pub fn into_list(mut self) -> (Vec<(f64, f64)>, Option<HistogramIssue>) {
+        let buckets = self.list.len();
+        if buckets <= MOST {
+            return (self.list, None);
+        }
+        self.list.sort_unstable_by(|(one, _), (other, _)| one.total_cmp(other));
+        let step = buckets.div_ceil(MOST - 2);
+        let mut place = 0..buckets;
+        self.list.retain(|_| place.next().is_some_and(|place| place % step == 0 || place + 2 >= buckets));
+        let kept = self.list.len();
+        (self.list, Some(HistogramIssue::TooManyBuckets { buckets, kept }))
     }
 }
 
@@ -53,7 +71,7 @@ mod tests {
     fn put(bounds: &[f64]) -> (Vec<bool>, Vec<(f64, f64)>) {
         let mut buckets = Buckets::default();
         let again = bounds.iter().enumerate().map(|(turn, bound)| buckets.put(*bound, turn as f64)).collect();
-        (again, buckets.into_list())
+        (again, buckets.into_list().0)
     }
 
     #[test]
@@ -69,9 +87,15 @@ mod tests {
     #[test]
     fn very_many_buckets_in_any_order_take_no_longer_each() {
         let mut bounds: Vec<f64> = (0..300_000).map(f64::from).collect();
-        assert_eq!(put(&bounds).1.len(), 300_000);
+        let ascending = put(&bounds).1;
         bounds.reverse();
         let twice = [bounds.clone(), bounds].concat();
-        assert_eq!(put(&twice).0.into_iter().filter(|again| *again).count(), 300_000);
+        let (again, list) = put(&twice);
+        assert_eq!(again.into_iter().filter(|again| *again).count(), 300_000);
+        // Every 603rd is kept, 300 000 / 498 rounded up: 498, and the last two; the bounds are those of the other order.
+        assert_eq!(ascending.get(..2), Some([(0.0, 0.0), (603.0, 603.0)].as_slice()));
+        assert_eq!(ascending.len(), 500);
+        assert!(ascending.ends_with(&[(299_998.0, 299_998.0), (299_999.0, 299_999.0)]));
+        assert!(list.iter().map(|(bound, _)| bound).eq(ascending.iter().map(|(bound, _)| bound)));
     }
 }

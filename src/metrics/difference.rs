@@ -3,6 +3,7 @@
 use super::meaning::Shape;
 use super::series::{Content, Series, SeriesKey, SeriesMap, shape};
 use super::window::{HistogramWindow, Order, Pair, Reset, StartChange, histogram_between, increase_between, pair};
+use crate::pace::Pace;
 use crate::paste::{Warning, WarningKind};
 use crate::units::format::count;
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,10 +23,13 @@ pub(super) struct Difference<'a> {
 }
 
 impl<'a> Difference<'a> {
-    pub fn between(before: &'a SeriesMap, after: &'a SeriesMap, restarted: bool) -> Self {
+    pub async fn between(before: &'a SeriesMap, after: &'a SeriesMap, restarted: bool, pace: &Pace) -> Self {
         let known = before.keys().map(|key| key.metric.as_str()).collect();
         let mut difference = Self { restarted, known, ..Self::default() };
-        for (key, pair) in pair(before, after) {
+        let pairs = pair(before, after);
+        let all = pairs.len();
+        for (place, (key, pair)) in pairs.into_iter().enumerate() {
+            pace.rest_every(256, place, all).await;
             difference.take(key, pair);
         }
         difference

@@ -10,6 +10,7 @@ use super::serving::{Selection, ServingMetrics};
 use super::sets;
 use super::traps::{Scene, traps};
 use super::version::{VersionHint, version_hint};
+use crate::pace::{Pace, Work};
 use crate::paste::prometheus::Exposition;
 use crate::paste::{Warning, WarningKind};
 
@@ -103,18 +104,31 @@ impl Dump {
 /// [`Dump::earlier`]; [`window`](fn@super::window) tells what happened between two of them.
 #[must_use]
 pub fn read_dump(exposition: &Exposition<'_>) -> Dump {
-    let gathered = gather(exposition, 0..exposition.samples().len());
-    let scrapes = if gathered.repeated.samples > 0 { scrapes::split(exposition) } else { Vec::new() };
+    Work::new(|pace| async move { read_dump_in_steps(exposition, &pace).await }).finish()
+}
+
+/// As [`read_dump`], resting every few thousand samples.
+pub async fn read_dump_in_steps(exposition: &Exposition<'_>, pace: &Pace) -> Dump {
+    let gathered = gather(exposition, 0..exposition.samples().len(), &pace.part(0.0, 0.5)).await;
+    let repeated = gathered.repeated.samples > 0;
+    let scrapes = if repeated { scrapes::split(exposition, &pace.part(0.5, 0.6)).await } else { Vec::new() };
     if scrapes.len() < 2 {
-        return finished(exposition, conclude(exposition, gathered));
+        return finished(exposition, conclude(exposition, gathered, &pace.part(0.6, 1.0)).await);
     }
     // A paste that ends in the middle of a scrape has a whole one before.
     let largest = scrapes.iter().map(ExactSizeIterator::len).max().unwrap_or(0);
     let last = scrapes.iter().rposition(|scrape| scrape.len() * 2 >= largest).unwrap_or(0);
     let (used, cut) = scrapes.split_at(last + 1);
-    let mut dumps: Vec<Dump> =
-        used.iter().map(|range| conclude(exposition, gather(exposition, range.clone()))).collect();
-    let Some(mut dump) = dumps.pop() else { return finished(exposition, conclude(exposition, gathered)) };
+    let mut dumps = Vec::with_capacity(used.len());
+    let share = |place: usize| 0.6 + 0.4 * place as f64 / used.len() as f64;
+    for (place, range) in used.iter().enumerate() {
+        let (one, other) = (pace.part(share(place), share(place)), pace.part(share(place), share(place + 1)));
+        let gathered = gather(exposition, range.clone(), &one).await;
+        dumps.push(conclude(exposition, gathered, &other).await);
+    }
+    let Some(mut dump) = dumps.pop() else {
+        return finished(exposition, conclude(exposition, gathered, pace).await);
+    };
     let message = format!(
         "{} scrapes of the same server in one text: {}, counted since the server started",
         scrapes.len(),
@@ -132,7 +146,7 @@ fn finished(exposition: &Exposition<'_>, mut dump: Dump) -> Dump {
     dump
 }
 
-fn conclude(exposition: &Exposition<'_>, gathered: Gathered) -> Dump {
+async fn conclude(exposition: &Exposition<'_>, gathered: Gathered, pace: &Pace) -> Dump {
     let Gathered { series, mut names, mut warnings, repeated, started, taken } = gathered;
     if repeated.samples > 0 {
         let message = format!(
@@ -142,13 +156,15 @@ fn conclude(exposition: &Exposition<'_>, gathered: Gathered) -> Dump {
         );
         warnings.push(Warning::at(repeated.first_line, WarningKind::Duplicate, message));
     }
-    let sets = sets::sets(&series);
+    let (sets, too_many) = sets::sets(&series, &pace.part(0.0, 0.7)).await;
+    warnings.extend(too_many);
     let outcome = outcome(&sets, &names);
     warnings.extend(explain(outcome, &sets, &names, exposition.has_metadata_only()));
     let all = ServingMetrics::together(&sets);
     warnings.extend(not_added_up(&all, &sets));
-    warnings.extend(traps(&Scene { all, sets: &sets, names: &names, series: &series, exposition: Some(exposition) }));
-    warnings.extend(resemble(&mut names));
+    let scene = Scene { all, sets: &sets, names: &names, series: &series, exposition: Some(exposition) };
+    warnings.extend(traps(&scene, &pace.part(0.7, 0.9)).await);
+    warnings.extend(resemble(&mut names, &pace.part(0.9, 1.0)).await);
     let version_hint = version_hint(&names, &series);
     Dump { sets, warnings, outcome, names, version_hint, started, taken, earlier: Vec::new(), series }
 }

@@ -5,13 +5,15 @@ use super::dump::NameCount;
 use super::engines::ENGINES;
 use super::histogram::{Histogram, HistogramIssue, NativeHistogram};
 use super::meaning::{Meaning, Shape};
-use super::names::{Names, Part, SampleName};
+use super::names::{MOST_NAMES, Names, Part, SampleName};
 use super::remarks::Remarks;
 use super::series::{Content, Series, SeriesKey, SeriesMap, shape};
+use crate::pace::Pace;
 use crate::paste::prometheus::{Composite, Exposition, Sample, Timestamp};
 use crate::paste::{Warning, WarningKind};
 use crate::units::format::count;
 use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
 /// What the samples of a text are, before anything is concluded from it.
@@ -34,11 +36,19 @@ pub(super) struct Repeated {
     pub first_line: usize,
 }
 
+/// So many samples, or series, are taken between two rests.
+const STRIDE: usize = 2048;
+/// A text with more series that we know is no scrape of servers but damage, or made to be large.
+const MOST_SERIES: usize = 1_000_000;
+
 /// Gathers the samples of these places in the text.
-pub(super) fn gather(exposition: &Exposition<'_>, samples: Range<usize>) -> Gathered {
+pub(super) async fn gather(exposition: &Exposition<'_>, samples: Range<usize>, pace: &Pace) -> Gathered {
     let mut names = Names::default();
     let within = || exposition.samples_within(samples.clone());
-    for sample in within() {
+    let all = samples.len();
+    let counting = pace.part(0.0, 0.3);
+    for (place, sample) in within().enumerate() {
+        counting.rest_every(STRIDE, place, all).await;
         names.count(exposition, &sample);
     }
     names.recognise_unprefixed(within);
@@ -49,12 +59,15 @@ pub(super) fn gather(exposition: &Exposition<'_>, samples: Range<usize>) -> Gath
         starts: Vec::new(),
         remarks: Remarks::default(),
         places: HashMap::new(),
+        beyond: 0,
     };
     let mut last = None;
-    for sample in within() {
+    let taking = pace.part(0.3, 0.8);
+    for (place, sample) in within().enumerate() {
+        taking.rest_every(STRIDE, place, all).await;
         last = gathering.take(&sample, last);
     }
-    gathering.finish()
+    gathering.finish(&pace.part(0.8, 1.0)).await
 }
 
 /// Numbers outside of this, but for zero, are damage: no count, time or size is as large or as small, and their quotient
@@ -84,7 +97,11 @@ struct Gathering<'a> {
     parts: Vec<Parts<'a>>,
     starts: Vec<f64>,
     remarks: Remarks,
-    places: HashMap<(&'a str, Labels<'a>), usize>,
+    /// Where a series is among the parts, by the hash of its name and sorted labels; of two with the same hash the
+    /// second has the next one. A table of the labels themselves would hash them all again whenever it grows.
+    places: HashMap<u64, usize>,
+    /// Samples of series beyond the most that are kept.
+    beyond: usize,
 }
 
 impl<'a> Gathering<'a> {
@@ -127,7 +144,10 @@ impl<'a> Gathering<'a> {
             return last;
         }
         if let Some(composite) = composite {
-            let place = self.series_of(sample, entry, base, last);
+            let Some(place) = self.series_of(sample, entry, base, last) else {
+                self.beyond += 1;
+                return last;
+            };
             self.take_composite(sample, composite, row.scale, place);
             return Some(place);
         }
@@ -140,7 +160,10 @@ impl<'a> Gathering<'a> {
             }
             return last;
         }
-        let place = self.series_of(sample, entry, base, last);
+        let Some(place) = self.series_of(sample, entry, base, last) else {
+            self.beyond += 1;
+            return last;
+        };
         let parts = self.parts.get_mut(place)?;
         parts.created = parts.created.or(sample.start().map(Timestamp::seconds));
         let again = match part {
@@ -199,45 +222,54 @@ impl<'a> Gathering<'a> {
         }
     }
 
-    /// The series a sample belongs to; the last one nearly always is it.
-    fn series_of(&mut self, sample: &Sample<'a>, entry: usize, base: &'a str, last: Option<usize>) -> usize {
+    /// The series a sample belongs to; the last one nearly always is it. `None` for one more than are kept.
+    fn series_of(&mut self, sample: &Sample<'a>, entry: usize, base: &'a str, last: Option<usize>) -> Option<usize> {
         let labels = || sample.labels().filter(|(label, _)| *label != "le");
         if let Some(last) = last {
             let same_metric = |parts: &&Parts<'_>| self.names.entries.get(parts.entry).is_some_and(|e| e.base == base);
             let parts = self.parts.get(last).filter(same_metric);
             if parts.is_some_and(|parts| parts.labels.iter().copied().eq(labels())) {
-                return last;
+                return Some(last);
             }
         }
-        let mut key: Labels<'_> = labels().collect();
-        if !key.is_sorted() {
-            key.sort_unstable();
+        let mut sorted: Labels<'_> = labels().collect();
+        if !sorted.is_sorted() {
+            sorted.sort_unstable();
         }
-        let line = sample.line();
-        *self.places.entry((base, key)).or_insert_with_key(|(_, labels)| {
-            let labels = labels.clone();
-            let empty = Parts {
-                entry,
-                labels,
-                line,
-                buckets: Buckets::default(),
-                sum: None,
-                count: None,
-                value: None,
-                created: None,
-            };
-            self.parts.push(empty);
-            self.parts.len() - 1
-        })
+        let mut hash = hash(base, &sorted);
+        while let Some(place) = self.places.get(&hash) {
+            let parts = self.parts.get(*place)?;
+            if parts.labels == sorted && self.names.entries.get(parts.entry)?.base == base {
+                return Some(*place);
+            }
+            hash = hash.wrapping_add(1);
+        }
+        if self.parts.len() >= MOST_SERIES {
+            return None;
+        }
+        self.places.insert(hash, self.parts.len());
+        self.parts.push(Parts {
+            entry,
+            labels: sorted,
+            line: sample.line(),
+            buckets: Buckets::default(),
+            sum: None,
+            count: None,
+            value: None,
+            created: None,
+        });
+        Some(self.parts.len() - 1)
     }
 
     fn warn(&mut self, sample: &Sample<'_>, message: String) {
         self.remarks.say(sample.line(), WarningKind::BadValue, message);
     }
 
-    fn finish(mut self) -> Gathered {
+    async fn finish(mut self, pace: &Pace) -> Gathered {
+        let all = self.parts.len();
         // A counter and what says when it began are one series, but one may be there without the other.
-        for parts in self.parts {
+        for (place, parts) in self.parts.into_iter().enumerate() {
+            pace.rest_every(STRIDE / 16, place, all).await;
             let Some(entry) = self.names.entries.get(parts.entry) else { continue };
             let Some(engine) = entry.engine else { continue };
             let Some((_, name)) = ENGINES.get(engine).and_then(|engine| engine.rows(entry.base).next()) else {
@@ -248,8 +280,9 @@ impl<'a> Gathering<'a> {
                     if parts.buckets.is_empty() && parts.sum.is_none() && parts.count.is_none() {
                         continue;
                     }
-                    let (histogram, issues) =
-                        Histogram::from_cumulative(parts.buckets.into_list(), parts.sum, parts.count);
+                    let (buckets, joined) = parts.buckets.into_list();
+                    let (histogram, mut issues) = Histogram::from_cumulative(buckets, parts.sum, parts.count);
+                    issues.extend(joined);
                     // Without buckets or a count it is said already that there is no mean.
                     let cut = issues.iter().any(|issue| {
                         matches!(issue, HistogramIssue::MissingInfinity { count: None } | HistogramIssue::NoBuckets)
@@ -271,11 +304,26 @@ impl<'a> Gathering<'a> {
             self.gathered.series.insert(key, series);
         }
         self.gathered.warnings = self.remarks.finish().collect();
+        let beyond = [(MOST_SERIES, "series", self.beyond), (MOST_NAMES, "metric names", self.names.beyond)];
+        for (most, what, samples) in beyond.into_iter().filter(|(.., samples)| *samples > 0) {
+            let message = format!(
+                "more than {} {what}: {} samples of further ones were left out",
+                count(most as f64),
+                count(samples as f64)
+            );
+            self.gathered.warnings.push(Warning::whole(WarningKind::Truncated, message));
+        }
         self.gathered.names = self.names.counts;
         // Of several processes each has a start of its own, which says nothing of the others.
         self.gathered.started = self.starts.first().copied().filter(|_| self.starts.len() == 1);
         self.gathered
     }
+}
+
+fn hash(base: &str, labels: &[(&str, &str)]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (base, labels).hash(&mut hasher);
+    hasher.finish()
 }
 
 /// An issue in words that say what is left to know.

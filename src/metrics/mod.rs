@@ -43,8 +43,8 @@ mod traps;
 mod version;
 pub mod window;
 
-pub use between::{Timeline, Window, timeline, window};
-pub use dump::{Dump, NameCount, Outcome, read_dump};
+pub use between::{Timeline, Window, timeline, timeline_in_steps, window, window_in_steps};
+pub use dump::{Dump, NameCount, Outcome, read_dump, read_dump_in_steps};
 pub use histogram::Histogram;
 pub use meaning::{Meaning, Merge, Shape};
 pub use named::{NamedHistogram, named_histograms};

@@ -40,6 +40,9 @@ fn take_apart<'n>(exposition: &Exposition<'_>, name: &'n str) -> (&'n str, Part)
     (name, Part::Value)
 }
 
+/// A text with more metric names is no scrape of servers but damage, or made to be large.
+pub(super) const MOST_NAMES: usize = 100_000;
+
 /// A sample name of the text.
 pub(super) struct SampleName<'a> {
     pub base: &'a str,
@@ -60,24 +63,30 @@ pub(super) struct Names<'a> {
     /// Where a sample's name is among the entries.
     pub index: HashMap<&'a str, usize>,
     last: Option<(&'a str, usize)>,
+    /// Samples of names beyond the most that are kept.
+    pub beyond: usize,
 }
 
 impl<'a> Names<'a> {
     pub fn count(&mut self, exposition: &Exposition<'_>, sample: &Sample<'a>) {
-        let entry = self.entry(exposition, sample.name());
+        let Some(entry) = self.entry(exposition, sample.name()) else {
+            self.beyond += 1;
+            return;
+        };
         let place = self.entries.get(entry).map_or(0, |entry| entry.place);
         if let Some(count) = self.counts.get_mut(place) {
             count.samples += 1;
         }
     }
 
-    fn entry(&mut self, exposition: &Exposition<'_>, name: &'a str) -> usize {
+    fn entry(&mut self, exposition: &Exposition<'_>, name: &'a str) -> Option<usize> {
         // Samples of one name stand together, so the last one nearly always is it again.
         if let Some((_, entry)) = self.last.filter(|(last, _)| *last == name) {
-            return entry;
+            return Some(entry);
         }
         let entry = match self.index.get(name) {
             Some(entry) => *entry,
+            None if self.entries.len() >= MOST_NAMES => return None,
             None => {
                 let (base, part) = take_apart(exposition, name);
                 let engine = engines::by_prefix(base);
@@ -92,7 +101,7 @@ impl<'a> Names<'a> {
             }
         };
         self.last = Some((name, entry));
-        entry
+        Some(entry)
     }
 
     /// Names without prefix are looked at only where no name with one tells anything of speed: what has both is an
@@ -102,15 +111,15 @@ impl<'a> Names<'a> {
         if self.counts.iter().any(tells) {
             return;
         }
-        let bases: Vec<&str> = self.entries.iter().map(|entry| entry.base).collect();
+        let bases: HashSet<&str> = self.entries.iter().map(|entry| entry.base).collect();
         let mut unprefixed = ENGINES.iter().enumerate().filter(|(_, e)| !matches!(e.evidence, Evidence::Prefix));
         let has_label = |engine: &Engine, label: &str| {
             let known = self.entries.iter().filter(|entry| engine.knows(entry.base));
             let known: HashSet<&str> = known.map(|entry| entry.base).collect();
             samples().any(|s| known.iter().any(|base| s.name().starts_with(base)) && s.label(label).is_some())
         };
-        let bases = || bases.iter().copied().collect::<HashSet<_>>().into_iter();
-        let found = unprefixed.find(|(_, engine)| engine.is_evident(bases(), |label| has_label(engine, label)));
+        let is_evident = |engine: &Engine| engine.is_evident(bases.iter().copied(), |label| has_label(engine, label));
+        let found = unprefixed.find(|(_, engine)| is_evident(engine));
         let Some((found, engine)) = found else { return };
         for entry in self.entries.iter_mut().filter(|entry| entry.engine.is_none() && engine.knows(entry.base)) {
             entry.engine = Some(found);

@@ -2,6 +2,7 @@
 
 use super::dump::NameCount;
 use super::engines::{self, ENGINES, Engine, TELLING};
+use crate::pace::Pace;
 use crate::paste::{Warning, WarningKind};
 
 /// Names with so many wrong letters are taken for misspelt.
@@ -14,13 +15,16 @@ const MOST_NAMES: usize = 3000;
 const MOST_TOLD: usize = 5;
 
 /// Finds for each unknown name the known one it is close to, and tells of those.
-pub(super) fn resemble(names: &mut [NameCount]) -> Vec<Warning> {
+pub(super) async fn resemble(names: &mut [NameCount], pace: &Pace) -> Vec<Warning> {
     if names.len() > MOST_NAMES {
         return Vec::new();
     }
     let present: Vec<String> = names.iter().map(|name| name.name.clone()).collect();
     let mut warnings = Vec::new();
-    for name in names.iter_mut().filter(|name| name.meaning.is_none() && name.name.len() >= SHORTEST) {
+    let all = present.len();
+    let unknown = |name: &NameCount| name.meaning.is_none() && name.name.len() >= SHORTEST;
+    for (place, name) in names.iter_mut().enumerate().filter(|(_, name)| unknown(name)) {
+        pace.rest_every(16, place, all).await;
         // What is there by its right name too is another metric, not a misspelt one.
         name.resembles = known_name_close_to(&name.name).filter(|known| !present.contains(known));
         if let Some(known) = name.resembles.as_ref().filter(|_| warnings.len() < MOST_TOLD) {

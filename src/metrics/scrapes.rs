@@ -1,5 +1,6 @@
 //! Several scrapes of one server in one text, told from series that merely stand there twice.
 
+use crate::pace::Pace;
 use crate::paste::prometheus::{Exposition, Sample};
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -11,10 +12,11 @@ use std::ops::Range;
 /// A scrape ends where a series comes again. It is one if it begins with what the one before begins with, most of the
 /// smaller is in the other too, and totals do not grow in some series and fall in others, as they would between two
 /// servers whose telling labels were dropped.
-pub(super) fn split(exposition: &Exposition<'_>) -> Vec<Range<usize>> {
+pub(super) async fn split(exposition: &Exposition<'_>, pace: &Pace) -> Vec<Range<usize>> {
     let whole = 0..exposition.samples().len();
     let mut scrapes: Vec<Scrape> = Vec::new();
     for (place, sample) in exposition.samples().enumerate() {
+        pace.rest_every(STRIDE, place, whole.end).await;
         let series = identity(&sample);
         let again = scrapes.last().is_none_or(|scrape| scrape.series.contains_key(&series));
         if again {
@@ -25,13 +27,20 @@ pub(super) fn split(exposition: &Exposition<'_>) -> Vec<Range<usize>> {
             scrape.series.insert(series, Seen { order, value: sample.value(), total: is_total(&sample) });
         }
     }
-    let sequence = scrapes.windows(2).all(|pair| matches!(pair, [one, next] if next.follows(one)));
-    if scrapes.len() < 2 || !sequence {
+    let mut sequence = scrapes.len() > 1;
+    for (one, next) in scrapes.iter().zip(scrapes.iter().skip(1)) {
+        pace.rest(1.0).await;
+        sequence = sequence && next.follows(one);
+    }
+    if !sequence {
         return vec![whole];
     }
     let ends = scrapes.iter().skip(1).map(|scrape| scrape.start).chain([whole.end]);
     scrapes.iter().zip(ends).map(|(scrape, end)| scrape.start..end).collect()
 }
+
+/// So many samples are looked at between two rests.
+const STRIDE: usize = 2048;
 
 struct Scrape {
     start: usize,

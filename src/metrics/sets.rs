@@ -5,13 +5,33 @@ use super::histogram::Histogram;
 use super::meaning::{Meaning, Merge};
 use super::series::{Content, Series, SeriesKey, SeriesMap};
 use super::serving::{Latency, Selection, ServingMetrics};
+use crate::pace::Pace;
+use crate::paste::{Warning, WarningKind};
+use crate::units::format::count;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// More sets are no choice for anybody, and each costs every view of them.
+const MOST_SETS: usize = 1000;
+/// So many series are taken between two rests.
+const STRIDE: usize = 128;
+
+/// What sets are told apart by; of too many, the next.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Apart {
+    Engines,
+    Models,
+    Nothing,
+}
+
 /// Brings series together into sets, in the order of products, models and engines.
-pub(super) fn sets(series: &SeriesMap) -> Vec<ServingMetrics> {
+pub(super) async fn sets(series: &SeriesMap, pace: &Pace) -> (Vec<ServingMetrics>, Option<Warning>) {
     let mut under_way: BTreeMap<(usize, Selection), SetUnderWay> = BTreeMap::new();
-    let replica_labels = replica_labels(series);
-    for (key, one) in series {
+    let replica_labels = replica_labels(series, &pace.part(0.0, 0.2)).await;
+    let taking = pace.part(0.2, 0.8);
+    let mut apart = Apart::Engines;
+    let mut rest = series.iter().enumerate();
+    while let Some((place, (key, one))) = rest.next() {
+        taking.rest_every(STRIDE, place, series.len()).await;
         let mut selection = key.selection(one.engine());
         let replica = replica_labels.get(&one.engine).and_then(|label| key.label(label));
         if let Some(replica) = replica {
@@ -20,23 +40,42 @@ pub(super) fn sets(series: &SeriesMap) -> Vec<ServingMetrics> {
                 None => replica.to_owned(),
             });
         }
+        if apart != Apart::Engines {
+            selection.engine = None;
+        }
+        if apart == Apart::Nothing {
+            selection.model = None;
+        }
         under_way.entry((one.engine, selection)).or_default().add(key, one);
+        if under_way.len() > MOST_SETS {
+            apart = if apart == Apart::Engines { Apart::Models } else { Apart::Nothing };
+            under_way.clear();
+            rest = series.iter().enumerate();
+        }
     }
-    let sets = under_way
-        .into_iter()
-        .map(|((engine, selection), set)| set.finish(engine, selection))
-        .filter(|set| !set.histograms.is_empty() || !set.values.is_empty())
-        .collect();
+    let finishing = pace.part(0.8, 1.0);
+    let mut sets = Vec::new();
+    for ((engine, selection), set) in under_way {
+        let set = set.finish(engine, selection, &finishing).await;
+        sets.extend(Some(set).filter(|set| !set.histograms.is_empty() || !set.values.is_empty()));
+    }
     let mut sets = give_away_the_nameless(sets);
     let place = |set: &ServingMetrics| (ENGINES.iter().position(|e| e.title == set.product), set.selection.clone());
     sets.sort_by_cached_key(place);
-    sets
+    let told = match apart {
+        Apart::Engines => None,
+        Apart::Models => Some("engines: only models are told apart, each with all its engines"),
+        Apart::Nothing => Some("models: they are not told apart, the numbers are of all together"),
+    };
+    let warning = told.map(|told| format!("more than {} {told}", count(MOST_SETS as f64)));
+    (sets, warning.map(|message| Warning::whole(WarningKind::Trap, message)))
 }
 
 /// For each engine the label that tells its servers apart, where there are several in the text.
-fn replica_labels(series: &SeriesMap) -> BTreeMap<usize, &'static str> {
+async fn replica_labels(series: &SeriesMap, pace: &Pace) -> BTreeMap<usize, &'static str> {
     let mut texts: BTreeMap<(usize, usize), BTreeSet<&str>> = BTreeMap::new();
-    for (key, one) in series {
+    for (place, (key, one)) in series.iter().enumerate() {
+        pace.rest_every(STRIDE, place, series.len()).await;
         for (rank, label) in REPLICA_LABELS.iter().enumerate() {
             if let Some(text) = key.label(label) {
                 texts.entry((one.engine, rank)).or_default().insert(text);
@@ -144,7 +183,7 @@ impl SetUnderWay {
     }
 
     /// Takes the best name of each meaning: the first of the engine's table that observed anything.
-    fn finish(self, engine: usize, selection: Selection) -> ServingMetrics {
+    async fn finish(self, engine: usize, selection: Selection, pace: &Pace) -> ServingMetrics {
         let engine = ENGINES.get(engine).copied();
         let mut set = ServingMetrics {
             product: engine.map_or("", |engine| engine.title).to_owned(),
@@ -154,7 +193,16 @@ impl SetUnderWay {
             ..ServingMetrics::default()
         };
         for ((meaning, _), parts) in self.histograms {
-            let Some(latency) = parts.into_values().reduce(Latency::and) else { continue };
+            let all = parts.len();
+            let mut together: Option<Latency> = None;
+            for (place, latency) in parts.into_values().enumerate() {
+                pace.rest_every(STRIDE, place, all).await;
+                together = Some(match together {
+                    Some(before) => before.and(latency),
+                    None => latency,
+                });
+            }
+            let Some(latency) = together else { continue };
             match set.histograms.get(&meaning) {
                 Some(better) if better.histogram.total() > 0.0 || latency.histogram.total() == 0.0 => {}
                 _ => {

@@ -1,6 +1,7 @@
 //! Several sets of metrics as one.
 
-use super::meaning::{Meaning, Merge};
+use super::histogram::Histogram;
+use super::meaning::{Meaning, Merge, Shape};
 use super::serving::{Latency, Selection, ServingMetrics};
 use std::collections::BTreeMap;
 
@@ -44,6 +45,16 @@ impl ServingMetrics {
         let mut views: Vec<ServingMetrics> = products.into_iter().map(|(_, sets)| Self::added(&sets)).collect();
         views.sort_by_key(|view| (!view.has_latency(), view.front_end));
         views.into_iter().reduce(Self::completed_by).unwrap_or_default()
+    }
+
+    /// Takes in what was observed in another window: distributions and counters add up, gauges stay.
+    pub fn grow(&mut self, other: &ServingMetrics) {
+        for (&meaning, latency) in &other.histograms {
+            let empty = || Latency { metric: latency.metric.clone(), histogram: Histogram::default() };
+            self.histograms.entry(meaning).or_insert_with(empty).histogram.add(&latency.histogram);
+        }
+        let counters = other.values.iter().filter(|(meaning, _)| meaning.shape() == Shape::Counter);
+        counters.for_each(|(&meaning, value)| *self.values.entry(meaning).or_insert(0.0) += value);
     }
 
     /// Sets of one product as one.

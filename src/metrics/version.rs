@@ -4,7 +4,7 @@ use super::dump::NameCount;
 use super::engines;
 use super::histogram::Histogram;
 use super::meaning::Meaning;
-use super::series::{Content, SeriesMap};
+use super::series::{Content, Series, SeriesKey, SeriesMap};
 use std::fmt;
 
 /// The releases a dump may come from.
@@ -66,11 +66,16 @@ pub(super) fn version_hint(names: &[NameCount], series: &SeriesMap) -> Option<Ve
     let mut went: Vec<(&str, &str)> = find(WENT).map(|(_, release, why)| (*release, *why)).collect();
 
     let own = || series.iter().filter(|(_, one)| std::ptr::eq(one.engine(), vllm));
+    let known = |meaning: Meaning| names.iter().filter(move |name| name.meaning == Some(meaning));
     let histogram = |meaning: Meaning| {
-        own().find_map(|(key, one)| match &one.content {
-            Content::Histogram(histogram) if one.rows(key).any(|(_, name)| name.meaning == meaning) => Some(histogram),
+        let first = known(meaning).find_map(|name| {
+            let from = SeriesKey { metric: name.name.clone(), labels: Vec::new() };
+            series.range(from..).next().filter(|(key, one)| key.metric == name.name && std::ptr::eq(one.engine(), vllm))
+        });
+        match first {
+            Some((_, Series { content: Content::Histogram(histogram), .. })) => Some(histogram),
             _ => None,
-        })
+        }
     };
     if let Some(last) = histogram(Meaning::TimeToFirstToken).and_then(last_of_whole) {
         if last == 10.0 {

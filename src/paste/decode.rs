@@ -1,11 +1,19 @@
 //! Bytes as they come from a clipboard, a file or a pipe, to text.
 
 use super::{Warning, WarningKind};
+use crate::pace::{Pace, Work};
+use flate2::read::MultiGzDecoder;
 use std::borrow::Cow;
-use std::io::Read;
+use std::io::{Cursor, Read};
 
 /// The most a compressed input may unfold to; a real dump is a hundredth of it.
 const LARGEST: u64 = 1 << 30;
+
+/// What bytes are is told by their first: so many are waited for.
+const HEAD: usize = 4096;
+
+/// So many bytes are unfolded between two rests.
+const SLICE: usize = 256 << 10;
 
 /// Text, and what had to be done to get it.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,6 +34,8 @@ pub enum DecodeError {
     TooLarge,
     /// It is binary data.
     Binary,
+    /// There is no memory for it.
+    NoMemory,
 }
 
 impl std::fmt::Display for DecodeError {
@@ -34,6 +44,7 @@ impl std::fmt::Display for DecodeError {
             Self::BrokenGzip => "broken gzip data",
             Self::TooLarge => "compressed text of more than 1 GiB",
             Self::Binary => "binary data, not text",
+            Self::NoMemory => "too large for the memory there is",
         })
     }
 }
@@ -55,75 +66,232 @@ impl std::error::Error for DecodeError {}
 /// assert_eq!(decode(b"up 1\n").unwrap().text, "up 1\n");
 /// ```
 pub fn decode(bytes: &[u8]) -> Result<Decoded<'_>, DecodeError> {
-    if bytes.starts_with(&[0x1f, 0x8b]) {
-        let (unfolded, cut) = gunzip(bytes)?;
-        let inner = decode_plain(&unfolded)?;
-        let mut warnings = inner.warnings;
-        if cut {
-            warnings.push(Warning::whole(
-                WarningKind::Truncated,
-                "the gzip data is cut or damaged; the part before is read",
-            ));
-        }
-        return Ok(Decoded { text: Cow::Owned(inner.text.into_owned()), warnings });
+    if matches!(Form::of(bytes), Form::Utf8)
+        && let Ok(text) = std::str::from_utf8(bytes.strip_prefix(MARK).unwrap_or(bytes))
+    {
+        return Ok(Decoded { text: Cow::Borrowed(text), warnings: Vec::new() });
     }
-    decode_plain(bytes)
+    let mut decoder = Decoder::default();
+    decoder.push(bytes)?;
+    Work::new(|pace| async move { decoder.finish(&pace).await }).finish()
 }
 
-fn decode_plain(bytes: &[u8]) -> Result<Decoded<'_>, DecodeError> {
-    let repaired = |message: &str| vec![Warning::whole(WarningKind::Repaired, message)];
-    match bytes {
-        [0xff, 0xfe, rest @ ..] => return Ok(utf16(rest, u16::from_le_bytes)),
-        [0xfe, 0xff, rest @ ..] => return Ok(utf16(rest, u16::from_be_bytes)),
-        // UTF-16 without a mark: every other byte of ASCII text is zero.
-        [b'#' | b' '..=b'~', 0, second, 0, ..] if second.is_ascii() => return Ok(utf16(bytes, u16::from_le_bytes)),
-        [0, b'#' | b' '..=b'~', 0, second, ..] if second.is_ascii() => return Ok(utf16(bytes, u16::from_be_bytes)),
-        _ => {}
+/// UTF-8's byte order mark.
+const MARK: &[u8] = &[0xef, 0xbb, 0xbf];
+
+/// How bytes hold text.
+#[derive(Debug, Clone, Copy)]
+enum Form {
+    Utf8,
+    Utf16(fn([u8; 2]) -> u16),
+    Gzip,
+}
+
+impl Form {
+    fn of(bytes: &[u8]) -> Self {
+        match bytes {
+            [0x1f, 0x8b, ..] => Self::Gzip,
+            _ => Self::plain(bytes),
+        }
     }
-    let bytes = bytes.strip_prefix(&[0xef, 0xbb, 0xbf]).unwrap_or(bytes);
-    match std::str::from_utf8(bytes) {
-        Ok(text) => Ok(Decoded { text: Cow::Borrowed(text), warnings: Vec::new() }),
-        Err(error) => {
-            let head = bytes.get(..bytes.len().min(4096)).unwrap_or_default();
-            if head.iter().filter(|byte| **byte == 0).count() * 20 > head.len() {
+
+    fn plain(bytes: &[u8]) -> Self {
+        match bytes {
+            [0xff, 0xfe, ..] => Self::Utf16(u16::from_le_bytes),
+            [0xfe, 0xff, ..] => Self::Utf16(u16::from_be_bytes),
+            // UTF-16 without a mark: every other byte of ASCII text is zero.
+            [b'#' | b' '..=b'~', 0, second, 0, ..] if second.is_ascii() => Self::Utf16(u16::from_le_bytes),
+            [0, b'#' | b' '..=b'~', 0, second, ..] if second.is_ascii() => Self::Utf16(u16::from_be_bytes),
+            _ => Self::Utf8,
+        }
+    }
+}
+
+/// Turns bytes into text as they come, so that they need not be held as a whole beside it. The same as [`decode`],
+/// wherever they are cut.
+///
+/// ```
+/// use decodescope::pace::Work;
+/// use decodescope::paste::Decoder;
+/// let mut decoder = Decoder::default();
+/// decoder.push(b"a{x=\"\xc3").unwrap();
+/// decoder.push(b"\xa9\"} 1\n").unwrap();
+/// let decoded = Work::new(|pace| async move { decoder.finish(&pace).await }).finish().unwrap();
+/// assert_eq!(decoded.text, "a{x=\"é\"} 1\n");
+/// ```
+#[derive(Debug, Default)]
+pub struct Decoder {
+    /// `None` until enough has come to tell.
+    form: Option<Form>,
+    /// Whether it comes out of gzip, so that it is none itself.
+    inner: bool,
+    /// What is not text yet: the head, the beginning of a character, all of what is compressed.
+    waiting: Vec<u8>,
+    text: String,
+    /// Whether its first bytes are those of binary data, should it not be UTF-8.
+    binary: bool,
+    warnings: Vec<Warning>,
+    damaged: bool,
+}
+
+impl Decoder {
+    /// A decoder with memory for so many bytes of text.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn expecting(bytes: usize) -> Result<Self, DecodeError> {
+        let mut decoder = Self::default();
+        decoder.text.try_reserve_exact(bytes).map_err(|_| DecodeError::NoMemory)?;
+        Ok(decoder)
+    }
+
+    /// Takes in the next bytes.
+    ///
+    /// # Errors
+    /// They show that it is not text, or are too many for the memory there is.
+    pub fn push(&mut self, bytes: &[u8]) -> Result<(), DecodeError> {
+        self.waiting.try_reserve(bytes.len()).map_err(|_| DecodeError::NoMemory)?;
+        self.waiting.extend_from_slice(bytes);
+        if self.form.is_none() && self.waiting.len() < HEAD + MARK.len() {
+            return Ok(());
+        }
+        self.go_on(false)
+    }
+
+    /// The text, once all bytes have come.
+    ///
+    /// # Errors
+    /// It is no text, or too much.
+    pub async fn finish(mut self, pace: &Pace) -> Result<Decoded<'static>, DecodeError> {
+        self.go_on(true)?;
+        if matches!(self.form, Some(Form::Gzip)) {
+            let packed = std::mem::take(&mut self.waiting);
+            self = unfold(packed, pace).await?;
+        }
+        Ok(Decoded { text: Cow::Owned(self.text), warnings: self.warnings })
+    }
+
+    fn go_on(&mut self, last: bool) -> Result<(), DecodeError> {
+        let form = match self.form {
+            Some(form) => form,
+            None => self.begin(),
+        };
+        match form {
+            Form::Utf8 => self.utf8(last),
+            Form::Utf16(unit) => self.utf16(unit, last),
+            Form::Gzip => Ok(()),
+        }
+    }
+
+    fn begin(&mut self) -> Form {
+        let form = if self.inner { Form::plain(&self.waiting) } else { Form::of(&self.waiting) };
+        self.form = Some(form);
+        match form {
+            Form::Utf8 => {
+                let mark = if self.waiting.starts_with(MARK) { MARK.len() } else { 0 };
+                self.waiting.drain(..mark);
+                let head = self.waiting.get(..self.waiting.len().min(HEAD)).unwrap_or_default();
+                self.binary = head.iter().filter(|byte| **byte == 0).count() * 20 > head.len();
+            }
+            Form::Utf16(unit) => {
+                let first = self.waiting.first_chunk().is_some_and(|mark| unit(*mark) == 0xfeff);
+                self.waiting.drain(..if first { 2 } else { 0 });
+                self.repaired(None, "UTF-16; read as such");
+            }
+            Form::Gzip => {}
+        }
+        form
+    }
+
+    fn repaired(&mut self, line: Option<usize>, message: &str) {
+        self.warnings.push(Warning { line, ..Warning::whole(WarningKind::Repaired, message) });
+    }
+
+    fn utf8(&mut self, last: bool) -> Result<(), DecodeError> {
+        let bytes = std::mem::take(&mut self.waiting);
+        // The most it can become, each byte replaced; the usual needs no such room.
+        self.text.try_reserve(bytes.len()).map_err(|_| DecodeError::NoMemory)?;
+        for chunk in bytes.utf8_chunks() {
+            self.text.push_str(chunk.valid());
+            let broken = chunk.invalid();
+            let cut = std::str::from_utf8(broken).is_err_and(|error| error.error_len().is_none());
+            let at_end = bytes.as_ptr_range().end == broken.as_ptr_range().end;
+            if cut && at_end && !last {
+                self.waiting.extend_from_slice(broken);
+            } else if !broken.is_empty() {
+                self.damage(bytes.len())?;
+            }
+        }
+        Ok(())
+    }
+
+    fn damage(&mut self, coming: usize) -> Result<(), DecodeError> {
+        if !std::mem::replace(&mut self.damaged, true) {
+            if self.binary {
                 return Err(DecodeError::Binary);
             }
-            let before = bytes.get(..error.valid_up_to()).unwrap_or_default();
-            let line = memchr::memchr_iter(b'\n', before).count() + 1;
-            let mut warnings = repaired("not UTF-8; what could not be read is shown as \u{fffd}");
-            warnings.iter_mut().for_each(|warning| warning.line = Some(line));
-            Ok(Decoded { text: Cow::Owned(String::from_utf8_lossy(bytes).into_owned()), warnings })
+            let line = memchr::memchr_iter(b'\n', self.text.as_bytes()).count() + 1;
+            self.repaired(Some(line), "not UTF-8; what could not be read is shown as \u{fffd}");
         }
+        let mark = char::REPLACEMENT_CHARACTER;
+        self.text.try_reserve(coming + mark.len_utf8()).map_err(|_| DecodeError::NoMemory)?;
+        self.text.push(mark);
+        Ok(())
     }
-}
 
-fn utf16<'a>(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Decoded<'a> {
-    let units = bytes.chunks_exact(2).map(|pair| unit([pair[0], pair[1]]));
-    let mut text = String::with_capacity(bytes.len() / 2);
-    let mut lossy = !bytes.len().is_multiple_of(2);
-    for letter in char::decode_utf16(units) {
-        lossy |= letter.is_err();
-        text.push(letter.unwrap_or(char::REPLACEMENT_CHARACTER));
+    fn utf16(&mut self, unit: fn([u8; 2]) -> u16, last: bool) -> Result<(), DecodeError> {
+        let bytes = std::mem::take(&mut self.waiting);
+        self.text.try_reserve(bytes.len() / 2 * 3).map_err(|_| DecodeError::NoMemory)?;
+        let (pairs, odd) = bytes.as_chunks::<2>();
+        let (mut pairs, mut lossy) = (pairs, false);
+        if last {
+            lossy = !odd.is_empty();
+        } else {
+            // The first half of a pair of surrogates waits for the second.
+            let half = pairs.last().is_some_and(|pair| (0xd800..0xdc00).contains(&unit(*pair)));
+            pairs = pairs.split_at(pairs.len() - usize::from(half)).0;
+            self.waiting.extend_from_slice(bytes.get(pairs.len() * 2..).unwrap_or_default());
+        }
+        for letter in char::decode_utf16(pairs.iter().map(|pair| unit(*pair))) {
+            lossy |= letter.is_err();
+            self.text.push(letter.unwrap_or(char::REPLACEMENT_CHARACTER));
+        }
+        if lossy && !std::mem::replace(&mut self.damaged, true) {
+            self.repaired(None, "the UTF-16 text is damaged in places");
+        }
+        Ok(())
     }
-    let mut warnings = vec![Warning::whole(WarningKind::Repaired, "UTF-16; read as such")];
-    if lossy {
-        warnings.push(Warning::whole(WarningKind::Repaired, "the UTF-16 text is damaged in places"));
-    }
-    Decoded { text: Cow::Owned(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text)), warnings }
 }
 
 /// Unfolds gzip; what came before damage still counts.
-fn gunzip(bytes: &[u8]) -> Result<(Vec<u8>, bool), DecodeError> {
-    let mut unfolded = Vec::new();
-    let result = flate2::read::MultiGzDecoder::new(bytes).take(LARGEST + 1).read_to_end(&mut unfolded);
-    if unfolded.len() as u64 > LARGEST {
-        return Err(DecodeError::TooLarge);
+async fn unfold(packed: Vec<u8>, pace: &Pace) -> Result<Decoder, DecodeError> {
+    let length = packed.len() as f64;
+    let mut folded = MultiGzDecoder::new(Cursor::new(packed)).take(LARGEST + 1);
+    let mut decoder = Decoder { inner: true, ..Decoder::default() };
+    let mut slice = vec![0; SLICE];
+    let mut unfolded = 0;
+    let cut = loop {
+        match folded.read(&mut slice) {
+            Ok(0) => break false,
+            Ok(read) => {
+                decoder.push(slice.get(..read).unwrap_or_default())?;
+                unfolded += read as u64;
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(_) if unfolded == 0 => return Err(DecodeError::BrokenGzip),
+            Err(_) => break true,
+        }
+        if unfolded > LARGEST {
+            return Err(DecodeError::TooLarge);
+        }
+        pace.rest(folded.get_ref().get_ref().position() as f64 / length).await;
+    };
+    decoder.go_on(true)?;
+    if cut {
+        let message = "the gzip data is cut or damaged; the part before is read";
+        decoder.warnings.push(Warning::whole(WarningKind::Truncated, message));
     }
-    match result {
-        Ok(_) => Ok((unfolded, false)),
-        Err(_) if !unfolded.is_empty() => Ok((unfolded, true)),
-        Err(_) => Err(DecodeError::BrokenGzip),
-    }
+    Ok(decoder)
 }
 
 #[cfg(test)]

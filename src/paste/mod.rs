@@ -7,5 +7,5 @@ mod decode;
 pub mod prometheus;
 mod warning;
 
-pub use decode::{DecodeError, Decoded, decode};
+pub use decode::{DecodeError, Decoded, Decoder, decode};
 pub use warning::{Warning, WarningKind};

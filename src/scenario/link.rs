@@ -20,6 +20,9 @@ pub const VERSION: u32 = 1;
 /// A packed part may not unfold to more than this: a link is no place for a zip bomb.
 const MOST_UNPACKED: u64 = 4 << 20;
 
+/// A part of more is not written: it is packed again with every change, and no address should be so long.
+const MOST_PACKED: usize = 512 << 10;
+
 /// Why a link cannot be opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LinkError {
@@ -68,7 +71,7 @@ pub fn encode(scenario: &Scenario) -> String {
     }
     parts.extend(scenario.typed.iter().map(|(field, value)| format!("{}={value}", field.spec().key)));
     if let Some(measured) = &scenario.measured {
-        parts.extend(pack("dump", measured));
+        parts.extend(pack("dump", measured).or_else(|| pack("dump", &measured.as_one())));
     }
     parts.join("&")
 }
@@ -172,7 +175,7 @@ pub fn choice_key(choice: EstimateChoice) -> &'static str {
 }
 
 fn pack(key: &str, value: &impl Serialize) -> Option<String> {
-    let json = serde_json::to_vec(value).ok().filter(|json| json.len() as u64 <= MOST_UNPACKED)?;
+    let json = serde_json::to_vec(value).ok().filter(|json| json.len() <= MOST_PACKED)?;
     let mut deflater = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::best());
     deflater.write_all(&json).ok()?;
     Some(format!("{key}={}", URL_SAFE_NO_PAD.encode(deflater.finish().ok()?)))

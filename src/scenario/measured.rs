@@ -1,9 +1,16 @@
 //! What a dump said, distilled: small enough to travel in a link.
 
-use crate::metrics::{Dump, Histogram, Latency, Meaning, Selection, ServingMetrics, Shape, Window, timeline};
-use crate::paste::Warning;
+use crate::metrics::{Dump, Histogram, Meaning, Selection, ServingMetrics, Window, timeline_in_steps};
+use crate::pace::{Pace, Work};
+use crate::paste::{Warning, WarningKind};
 use crate::units::{Seconds, TokensPerSecond};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+
+/// How many windows are kept apart; of more, neighbours are taken together.
+const MOST_WINDOWS: usize = 500;
+/// Of how many windows, the last ones, the remarks are told.
+const MOST_TOLD: usize = 20;
 
 /// A dump's numbers without its text.
 ///
@@ -23,7 +30,7 @@ pub struct Measured {
     pub windows: Vec<Moment>,
 }
 
-/// One window between two scrapes, all engines together.
+/// One window between two scrapes, or several neighbouring ones together; all engines together.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Moment {
     /// How long it is, where the scrapes carry timestamps.
@@ -37,10 +44,12 @@ pub struct Moment {
 }
 
 impl Moment {
-    fn of(window: &Window) -> Self {
-        let all = window.select(&Selection::default());
+    fn of(windows: &[Window]) -> Self {
+        let mut all = ServingMetrics::default();
+        let parts: Vec<ServingMetrics> = windows.iter().map(|window| window.select(&Selection::default())).collect();
+        parts.iter().for_each(|part| all.grow(part));
         Self {
-            duration: window.duration,
+            duration: windows.iter().map(|window| window.duration).sum(),
             inter_token_latency: all.mean(Meaning::InterTokenLatency),
             time_to_first_token: all.mean(Meaning::TimeToFirstToken),
             tokens: all.value(Meaning::GenerationTokens),
@@ -81,25 +90,46 @@ impl Measured {
     /// The growth of every window added up, so that a restart in between loses nothing; gauges are the last scrape's.
     #[must_use]
     pub fn between<'a>(name: &str, scrapes: impl IntoIterator<Item = &'a Dump>) -> Option<(Self, Vec<Warning>)> {
-        let windows = timeline(scrapes).windows;
+        let scrapes = scrapes.into_iter().collect();
+        Work::new(|pace| async move { Self::between_in_steps(name, scrapes, &pace).await }).finish()
+    }
+
+    /// As [`between`](Self::between), resting in and between the windows.
+    pub async fn between_in_steps(name: &str, scrapes: Vec<&Dump>, pace: &Pace) -> Option<(Self, Vec<Warning>)> {
+        let mut windows = timeline_in_steps(scrapes, &pace.part(0.0, 0.8)).await.windows;
         let (last, earlier) = windows.split_last()?;
         let mut sets = last.sets.clone();
-        for set in &mut sets {
-            let same = earlier.iter().flat_map(|window| &window.sets).filter(|other| other.selection == set.selection);
-            for other in same {
-                for (&meaning, latency) in &other.histograms {
-                    let all = set
-                        .histograms
-                        .entry(meaning)
-                        .or_insert_with(|| Latency { metric: latency.metric.clone(), histogram: Histogram::default() });
-                    all.histogram.add(&latency.histogram);
+        let adding = pace.part(0.8, 1.0);
+        for (place, window) in earlier.iter().enumerate() {
+            adding.rest_every(1, place, earlier.len()).await;
+            // Most windows hold the same sets in the same order.
+            for (place, other) in window.sets.iter().enumerate() {
+                let same = |set: &&mut ServingMetrics| set.selection == other.selection;
+                match sets.get_mut(place).filter(same) {
+                    Some(set) => set.grow(other),
+                    None => sets.iter_mut().find(same).into_iter().for_each(|set| set.grow(other)),
                 }
-                let counters = other.values.iter().filter(|(meaning, _)| meaning.shape() == Shape::Counter);
-                counters.for_each(|(&meaning, value)| *set.values.entry(meaning).or_insert(0.0) += value);
             }
         }
-        let measured = Self { windows: windows.iter().map(Moment::of).collect(), ..Self::distil(name, &sets) };
-        Some((measured, windows.into_iter().flat_map(|window| window.warnings).collect()))
+        let together = windows.len().div_ceil(MOST_WINDOWS);
+        let moments = windows.chunks(together).map(Moment::of).collect();
+        let untold = windows.len().saturating_sub(MOST_TOLD);
+        let mut warnings: Vec<Warning> = windows.drain(untold..).flat_map(|window| window.warnings).collect();
+        if untold > 0 {
+            let message = format!("what there is to say of the first {untold} windows between scrapes is left out");
+            warnings.push(Warning::whole(WarningKind::Skipped, message));
+        }
+        if together > 1 {
+            let message = format!("{together} windows between scrapes each are shown as one");
+            warnings.push(Warning::whole(WarningKind::Repaired, message));
+        }
+        Some((Self { windows: moments, ..Self::distil(name, &sets) }, warnings))
+    }
+
+    /// The selected sets as a single one, without the windows: the same answer from less.
+    #[must_use]
+    pub(super) fn as_one(&self) -> Self {
+        Self { name: self.name.clone(), sets: vec![self.selected()], ..Self::default() }
     }
 
     /// Tokens per second over all windows together, all streams of the server, where their durations are known.
@@ -130,8 +160,9 @@ impl Measured {
         let mut sets: Vec<&ServingMetrics> = self.sets.iter().collect();
         sets.sort_by_key(|set| (set.selection.model.clone(), number(set)));
         let mut selections = vec![Selection::default()];
+        let mut known: BTreeSet<Selection> = selections.iter().cloned().collect();
         let mut add = |selection: Selection| {
-            if !selections.contains(&selection) {
+            if known.insert(selection.clone()) {
                 selections.push(selection);
             }
         };

@@ -4,7 +4,7 @@ use super::answer::Answer;
 use super::cards::Cards;
 use super::import::ImportPanel;
 use super::inputs::Inputs;
-use super::intake::{sentence, take_transfer};
+use super::intake::{sentence, take};
 use super::platform::{drop::on_drop, listen::listen, paste::on_paste, theme::use_theme, timer::Debounce, url};
 use super::reading::ReadingProgress;
 use super::state::{Action, State};
@@ -32,8 +32,8 @@ pub fn App() -> impl IntoView {
     provide_context(use_theme());
     keep_address(state);
     listen_to_keys(state);
-    on_paste(move |transfer| take_transfer(state, transfer));
-    let dragging = on_drop(move |transfer| take_transfer(state, transfer));
+    on_paste(move |transfer| take(state, transfer));
+    let dragging = on_drop(move |transfer| take(state, transfer));
     view! {
         <a class="skip" href="#headline" on:click=skip>"Skip to the answer"</a>
         <header class="top">

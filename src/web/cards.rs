@@ -10,6 +10,9 @@ use crate::scenario::EstimateChoice;
 use crate::scenario::link::{CHOICES, choice_key};
 use leptos::prelude::*;
 
+/// How many traps are told beside the numbers; all are among the remarks on the text.
+const MOST_TRAPS: usize = 20;
+
 /// All charts there is data for.
 #[component]
 pub fn Cards() -> impl IntoView {
@@ -67,7 +70,7 @@ fn ServerCard() -> impl IntoView {
     let traps = move || {
         state.import.with(|import| {
             let traps = import.warnings.iter().filter(|warning| warning.kind == WarningKind::Trap);
-            traps.map(|warning| sentence(&warning.message)).collect::<Vec<_>>()
+            traps.take(MOST_TRAPS).map(|warning| sentence(&warning.message)).collect::<Vec<_>>()
         })
     };
     view! {

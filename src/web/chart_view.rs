@@ -6,7 +6,7 @@ use super::platform::{
 };
 use crate::chart::{self, Chart, Hit, Layout, Point, Theme};
 use leptos::ev::{KeyboardEvent, PointerEvent};
-use leptos::html::{Canvas, Div};
+use leptos::html::{Canvas, Details, Div};
 use leptos::prelude::*;
 use plotters::prelude::IntoDrawingArea;
 use plotters_canvas::CanvasBackend;
@@ -14,6 +14,9 @@ use web_sys::HtmlCanvasElement;
 
 /// Fewer device pixels than this for each CSS pixel look coarse even on plain screens.
 const LEAST_PIXEL_RATIO: f64 = 2.0;
+
+/// So many rows of a table are there before it is opened.
+const MOST_UNSEEN_ROWS: usize = 50;
 
 /// A chart, its tooltip, and its table.
 #[component]
@@ -90,15 +93,28 @@ pub fn ChartView(
             {move || hit().map(|hit| tooltip(&hit, size.get().map_or(0.0, |size| f64::from(size.width))))}
             <p class="visually-hidden" id=description>{summary}</p>
         </div>
-        <details class="data">
+        <DataTable chart=chart/>
+    }
+}
+
+/// The chart's data, row by row. Long ones only once a person opens it: a browser takes longer for a thousand rows
+/// than for the chart.
+#[component]
+fn DataTable(chart: Signal<Chart>) -> impl IntoView {
+    let details = NodeRef::<Details>::new();
+    let opened = RwSignal::new(false);
+    let table = Memo::new(move |_| chart.with(Chart::table));
+    let shown = move || if opened.get() { usize::MAX } else { MOST_UNSEEN_ROWS };
+    view! {
+        <details class="data" node_ref=details on:toggle=move |_| opened.set(details.get().is_some_and(|details| details.open()))>
             <summary>"As a table"</summary>
             <div class="scroll">
                 <table>
-                    <thead><tr>{move || chart.with(Chart::table).header.into_iter().map(|name| view! { <th scope="col">{name}</th> }).collect_view()}</tr></thead>
+                    <thead><tr>{move || table.with(|table| table.header.iter().map(|name| view! { <th scope="col">{name.clone()}</th> }).collect_view())}</tr></thead>
                     <tbody>
-                        {move || chart.with(Chart::table).rows.into_iter().map(|row| view! {
-                            <tr>{row.into_iter().map(|cell| view! { <td>{cell}</td> }).collect_view()}</tr>
-                        }).collect_view()}
+                        {move || table.with(|table| table.rows.iter().take(shown()).map(|row| view! {
+                            <tr>{row.iter().map(|cell| view! { <td>{cell.clone()}</td> }).collect_view()}</tr>
+                        }).collect_view())}
                     </tbody>
                 </table>
             </div>

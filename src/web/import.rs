@@ -1,7 +1,8 @@
 //! Where a dump comes in, what became of it, and which part of it is looked at.
 
-use super::intake::{sentence, take_files, take_text};
+use super::intake::{sentence, take};
 use super::platform::file;
+use super::platform::transfer::Transfer;
 use super::state::{Action, State};
 use crate::metrics::Outcome;
 use crate::scenario::EXAMPLE_DUMP;
@@ -21,7 +22,7 @@ pub fn ImportPanel() -> impl IntoView {
     let read = move || {
         let content = text.get_untracked();
         if !content.trim().is_empty() {
-            take_text(state, "pasted text", content);
+            take(state, Transfer::text(&content));
         }
     };
     view! {
@@ -49,7 +50,7 @@ pub fn ImportPanel() -> impl IntoView {
                     class="visually-hidden"
                     tabindex="-1"
                     aria-label="Choose files with metrics"
-                    on:change=move |_| if let Some(input) = files.get() { take_files(state, file::take_chosen(&input)) }
+                    on:change=move |_| if let Some(input) = files.get() { take(state, Transfer::files(file::take_chosen(&input))) }
                 />
             </div>
             <p class="privacy">"Nothing you paste leaves this browser."</p>

@@ -1,96 +1,87 @@
 //! Taking in what a person pastes, drops or chooses: bytes to a changed scenario and an [`Import`].
 
-use super::platform::file::{self, FileError};
+use super::platform::file::{FileError, LIMIT_BYTES, Slices, Source};
 use super::platform::transfer::Transfer;
 use super::reading::Task;
 use super::scrapes::adopt;
 use super::state::{Action, State};
-use crate::metrics::{Dump, read_dump};
+use crate::metrics::{Dump, read_dump_in_steps};
 use crate::model;
-use crate::paste::{self, prometheus};
+use crate::pace::Work;
+use crate::paste::{DecodeError, Decoder, prometheus};
 use crate::scenario::ModelChoice;
 use leptos::prelude::Set;
 use leptos::task::spawn_local;
-use web_sys::File;
 
-/// Takes in a paste or a drop.
-pub fn take_transfer(state: State, transfer: Transfer) {
-    match transfer {
-        Transfer::Text(text) => take_text(state, "pasted text", text),
-        Transfer::Files(files) => take_files(state, files),
-    }
-}
+/// A model's configuration is a few thousand bytes; a larger text is none.
+const LARGEST_CONFIGURATION: usize = 4 << 20;
 
-/// Takes in files. Several dumps are several servers, side by side; a model's configuration among them sets the model.
-pub fn take_files(state: State, files: Vec<File>) {
+/// Takes in what a person pastes, drops or chooses. Several dumps are several servers, side by side; a model's
+/// configuration among them sets the model.
+pub fn take(state: State, Transfer(sources): Transfer) {
     let task = Task::start(state);
     spawn_local(async move {
+        let bytes: f64 = sources.iter().map(Source::size).sum();
         let mut dumps: Vec<(String, Dump)> = Vec::new();
         let mut notices = Vec::new();
-        for file in files {
-            let (name, size) = (file.name(), file.size());
-            let progress = |share| task.show(size, &format!("Reading {name}"), Some(share));
-            progress(0.0);
-            let bytes = match file::read_bytes(&file, &task.cancel, progress).await {
-                Ok(bytes) => bytes,
-                Err(FileError::Cancelled) => return,
-                Err(error) => {
-                    notices.push(sentence(&error.to_string()));
-                    continue;
-                }
-            };
-            match read(state, &task, &name, bytes).await {
-                Some(Ok(dump)) => dumps.push((name, dump)),
-                Some(Err(notice)) => notices.push(notice),
-                None => return,
+        for source in sources {
+            match read(state, &task, &source).await {
+                Ok(Some(dump)) => dumps.push((source.name(), dump)),
+                Ok(None) => return,
+                Err(notice) => notices.push(notice),
             }
         }
+        if adopt(state, &task, bytes, dumps).await.is_none() {
+            return;
+        }
         task.end();
-        state.notice.set((!notices.is_empty()).then(|| notices.join(" ")));
-        adopt(state, dumps);
-    });
-}
-
-/// Takes in text.
-pub fn take_text(state: State, name: &'static str, text: String) {
-    let task = Task::start(state);
-    spawn_local(async move {
-        let Some(result) = read(state, &task, name, text.into_bytes()).await else { return };
-        task.end();
-        match result {
-            Ok(dump) => adopt(state, vec![(name.to_owned(), dump)]),
-            Err(notice) => state.notice.set(Some(notice)),
+        if !notices.is_empty() {
+            state.notice.set(Some(notices.join(" ")));
         }
     });
 }
 
-/// Bytes as a dump; or, for a configuration or what cannot be read, what to say of it; or nothing once it is cancelled.
-///
-/// The page paints and listens between the steps, of which each takes its time with a hundred megabytes.
-async fn read(state: State, task: &Task, name: &str, bytes: Vec<u8>) -> Option<Result<Dump, String>> {
-    let size = bytes.len() as f64;
-    let what = format!("Understanding the {:.0} MB of {name}", size / 1e6);
-    task.pause(size, &what).await?;
-    let decoded = match paste::decode(&bytes) {
-        Ok(decoded) => decoded,
-        Err(error) => return Some(Err(sentence(&format!("{name}: {error}")))),
-    };
-    if let Some(notice) = take_configuration(state, &decoded.text) {
-        return Some(Err(notice));
+/// A source as a dump; nothing once it is cancelled; or, of a configuration or what cannot be read, what to say.
+async fn read(state: State, task: &Task, source: &Source) -> Result<Option<Dump>, String> {
+    let (name, size) = (source.name(), source.size());
+    let failed = |error: DecodeError| sentence(&format!("{name}: {error}"));
+    let what = format!("Reading {name}");
+    task.show(size, &what, 0.0);
+    let mut slices = Slices::of(source);
+    let mut decoder = Decoder::expecting(size.min(LIMIT_BYTES) as usize).map_err(failed)?;
+    loop {
+        match slices.next(&task.cancel).await {
+            Ok(Some(bytes)) => decoder.push(&bytes).map_err(failed)?,
+            Ok(None) => break,
+            Err(FileError::Cancelled) => return Ok(None),
+            Err(error) => return Err(sentence(&error.to_string())),
+        }
+        task.show(size, &what, slices.share());
+    }
+    let what = format!("Unpacking {name}");
+    let unpacking = Work::new(|pace| async move { decoder.finish(&pace).await });
+    let Some(decoded) = task.work(size, &what, unpacking).await else { return Ok(None) };
+    let decoded = decoded.map_err(failed)?;
+    let text = decoded.text.as_ref();
+    if let Some(notice) = take_configuration(state, text) {
+        return Err(notice);
     }
     // What was compressed is more than it seemed.
-    let size = decoded.text.len() as f64;
-    task.pause(size, &what).await?;
-    let exposition = prometheus::read(&decoded.text);
-    task.pause(size, &what).await?;
-    let mut dump = read_dump(&exposition);
+    let size = text.len() as f64;
+    let what = format!("Understanding the {:.0} MB of {name}", size / 1e6);
+    let understanding = Work::new(|pace| async move {
+        let exposition = prometheus::read_in_steps(text, &pace.part(0.0, 0.4)).await;
+        read_dump_in_steps(&exposition, &pace.part(0.4, 0.9)).await
+    });
+    let Some(mut dump) = task.work(size, &what, understanding).await else { return Ok(None) };
     dump.warnings.splice(0..0, decoded.warnings);
-    Some(Ok(dump))
+    Ok(Some(dump))
 }
 
 /// A model's configuration, if that is what the text is. Says what became of it.
 fn take_configuration(state: State, text: &str) -> Option<String> {
-    let looks_like_one = text.trim_start().starts_with('{') && text.contains("\"hidden_size\"");
+    let begins_like_one = text.len() < LARGEST_CONFIGURATION && text.trim_start().starts_with('{');
+    let looks_like_one = begins_like_one && text.contains("\"hidden_size\"");
     if !looks_like_one {
         return None;
     }

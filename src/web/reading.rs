@@ -1,19 +1,23 @@
 //! What is being read, how far it is, and the way to stop it.
 
 use super::platform::file::Cancel;
-use super::platform::timer::paint;
+use super::platform::timer::{breathe, now};
 use super::state::State;
+use crate::pace::{Step, Work};
 use leptos::prelude::*;
 
 /// Only what takes a while is shown: a line that comes and goes at once makes the page jump.
 const SLOW_BYTES: f64 = 1e6;
 
+/// How long work goes on before the page paints and listens: some frames, which nobody notices.
+const TURN_MILLISECONDS: f64 = 30.0;
+
 /// Something that is being read, as it is shown.
 #[derive(Clone)]
 pub struct Reading {
     what: String,
-    /// From 0 to 1, where it is known.
-    share: Option<f64>,
+    /// From 0 to 1.
+    share: f64,
     cancel: Cancel,
 }
 
@@ -33,21 +37,30 @@ impl Task {
     }
 
     /// Shows how far it is, if there is enough of it to take a while.
-    pub fn show(&self, bytes: f64, what: &str, share: Option<f64>) {
+    pub fn show(&self, bytes: f64, what: &str, share: f64) {
         if bytes > SLOW_BYTES && !self.cancel.is_cancelled() {
-            let what = share.map_or(format!("{what}…"), |share| format!("{what}, {:.0} %", share * 100.0));
+            let what = format!("{what}, {:.0} %", share * 100.0);
             self.state.reading.set(Some(Reading { what, share, cancel: self.cancel.clone() }));
         }
     }
 
-    /// Shows what comes next and gives the browser the time to paint it, and the person to stop it. `None` once it is
-    /// cancelled.
-    pub async fn pause(&self, bytes: f64, what: &str) -> Option<()> {
-        self.show(bytes, what, None);
-        if bytes > SLOW_BYTES {
-            paint().await;
+    /// Does some work, about so many bytes of it, a little at a time: in between the page paints, and a person can stop
+    /// it. `None` once it is cancelled.
+    pub async fn work<T>(&self, bytes: f64, what: &str, mut work: Work<'_, T>) -> Option<T> {
+        loop {
+            let until = now() + TURN_MILLISECONDS;
+            while now() < until {
+                match work.step() {
+                    Step::Underway(rest) => work = rest,
+                    Step::Done(done) => return Some(done),
+                }
+            }
+            self.show(bytes, what, work.share());
+            breathe().await;
+            if self.cancel.is_cancelled() {
+                return None;
+            }
         }
-        (!self.cancel.is_cancelled()).then_some(())
     }
 
     /// Ends it.
@@ -68,7 +81,7 @@ fn stop(state: State) {
 pub fn ReadingProgress() -> impl IntoView {
     let state = State::expect();
     let what = move || state.reading.with(|reading| reading.as_ref().map(|reading| reading.what.clone()));
-    let share = move || state.reading.with(|reading| reading.as_ref().and_then(|reading| reading.share));
+    let share = move || state.reading.with(|reading| reading.as_ref().map(|reading| reading.share));
     // The button stays the same one while the text changes: a click on it takes longer than a slice.
     view! {
         <Show when=move || state.reading.with(Option::is_some)>

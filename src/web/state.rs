@@ -6,6 +6,7 @@ use crate::metrics::{Dump, NameCount, Outcome, Selection};
 use crate::paste::Warning;
 use crate::scenario::{EstimateChoice, Field, Measured, ModelChoice, Scenario};
 use leptos::prelude::*;
+use std::sync::Arc;
 
 /// How many steps back one can go.
 const MOST_UNDO: usize = 200;
@@ -42,6 +43,9 @@ pub struct Import {
     pub names: Vec<NameCount>,
 }
 
+/// Scrapes of one server, each with its name.
+pub type Scrapes = Vec<(String, Arc<Dump>)>;
+
 #[derive(Clone, Default)]
 struct History {
     undo: Vec<Scenario>,
@@ -60,7 +64,7 @@ pub struct State {
     /// The last text or file taken in.
     pub import: RwSignal<Import>,
     /// The scrapes of one server taken in so far, each with its name.
-    pub scrapes: RwSignal<Vec<(String, Dump)>>,
+    pub scrapes: RwSignal<Scrapes>,
     /// What can be looked at where there are several: since the server started, and between the scrapes.
     pub spans: RwSignal<Option<(Measured, Measured)>>,
     /// A message for the person, such as why something was not done.

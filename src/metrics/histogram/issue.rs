@@ -78,6 +78,13 @@ pub enum HistogramIssue {
         /// All observations at their bucket's upper bound; infinite if any lies in the +Inf bucket.
         high: f64,
     },
+    /// More buckets than are kept; neighbours were joined, so that quantiles are coarser. The mean is what it was.
+    TooManyBuckets {
+        /// How many there are.
+        buckets: usize,
+        /// How many are left.
+        kept: usize,
+    },
     /// A sum or count without buckets: means only.
     NoBuckets,
     /// No sum: no mean, and bounds from counts alone.
@@ -94,7 +101,7 @@ impl HistogramIssue {
                 WarningKind::BadValue
             }
             Self::NegativeCount { .. } => WarningKind::BadValue,
-            Self::NotAscending { .. } => WarningKind::Repaired,
+            Self::NotAscending { .. } | Self::TooManyBuckets { .. } => WarningKind::Repaired,
             Self::DuplicateBound { .. } => WarningKind::Duplicate,
             Self::NotMonotonic { .. } | Self::CountDisagrees { .. } | Self::SumOutside { .. } => {
                 WarningKind::Inconsistent
@@ -126,6 +133,9 @@ impl fmt::Display for HistogramIssue {
             Self::BadSum { sum } => write!(f, "sum left out: it is {sum}"),
             Self::SumOutside { sum, low, high } => {
                 write!(f, "sum is {sum} but the buckets allow only {low} to {high}, bounds use counts alone")
+            }
+            Self::TooManyBuckets { buckets, kept } => {
+                write!(f, "{buckets} buckets, neighbours were joined: {kept} are left")
             }
             Self::NoBuckets => f.write_str("no buckets: only the mean can be told"),
             Self::NoSum => f.write_str("no sum: no mean, bounds use counts alone"),

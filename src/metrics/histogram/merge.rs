@@ -34,7 +34,7 @@ impl Histogram {
         let mut below = 0.0;
         self.cumulative()
             .into_iter()
-            .filter(move |(le, _)| theirs.iter().any(|(bound, _)| bound == le))
+            .filter(move |(le, _)| theirs.binary_search_by(|(bound, _)| bound.total_cmp(le)).is_ok())
             .map(move |(le, up_to)| Bucket { le, count: up_to - std::mem::replace(&mut below, up_to) })
     }
 }

@@ -27,6 +27,7 @@ use super::dump::NameCount;
 use super::meaning::Meaning;
 use super::series::SeriesMap;
 use super::serving::{ServingMetrics, is_whole};
+use crate::pace::Pace;
 use crate::paste::prometheus::Exposition;
 use crate::paste::{Warning, WarningKind};
 
@@ -84,26 +85,31 @@ const TRAPS_BETWEEN: &[Trap] = &[
 ];
 
 /// Every trap this dump shows.
-pub(super) fn traps(scene: &Scene<'_>) -> Vec<Warning> {
-    tell(TRAPS, scene)
+pub(super) async fn traps(scene: &Scene<'_>, pace: &Pace) -> Vec<Warning> {
+    tell(TRAPS, scene, pace).await
 }
 
 /// Every trap the time between two scrapes shows.
-pub(super) fn traps_between(scene: &Scene<'_>) -> Vec<Warning> {
-    tell(TRAPS_BETWEEN, scene)
+pub(super) async fn traps_between(scene: &Scene<'_>, pace: &Pace) -> Vec<Warning> {
+    tell(TRAPS_BETWEEN, scene, pace).await
 }
 
-fn tell(traps: &[Trap], scene: &Scene<'_>) -> Vec<Warning> {
-    let told = traps.iter().filter_map(|trap| trap(scene));
-    told.map(|message| Warning::whole(WarningKind::Trap, message)).collect()
+async fn tell(traps: &[Trap], scene: &Scene<'_>, pace: &Pace) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    for (place, trap) in traps.iter().enumerate() {
+        pace.rest_every(1, place, traps.len()).await;
+        warnings.extend(trap(scene).map(|message| Warning::whole(WarningKind::Trap, message)));
+    }
+    warnings
 }
 
 impl Scene<'_> {
     /// Whether the dump has a metric whose name, without any prefix, is this.
     fn has(&self, bare: &str) -> bool {
-        self.names
-            .iter()
-            .any(|name| name.name.rsplit(':').next() == Some(bare) || name.name.ends_with(&format!("_{bare}")))
+        let prefix = |name: &NameCount| {
+            name.name.strip_suffix(bare).map(|prefix| prefix.is_empty() || prefix.ends_with([':', '_']))
+        };
+        self.names.iter().any(|name| prefix(name) == Some(true))
     }
 
     /// How many observations a distribution has, where that is known and not nothing.

@@ -14,6 +14,8 @@ use std::ops::Range;
 const WRAPPED_LINES: usize = 8;
 /// Narrower than any terminal or page: a line this short was not wrapped for its width.
 const NARROW: usize = 40;
+/// Wider than any: nor was a line this long.
+const WIDE: usize = 64 << 10;
 
 impl<'a> Reader<'a> {
     /// Any line but a plain sample or metadata.
@@ -99,8 +101,9 @@ impl<'a> Reader<'a> {
     /// Reads a line after mending it, or says why it is left out. The line is in a line that begins at `start`.
     fn mend(&mut self, line: &str, start: usize, number: u32, last: bool, breach: Breach) {
         let line_number = number as usize;
-        if let Some(reply @ Reply::Samples { .. }) = reply(line) {
-            return self.adopt(&reply, number);
+        if let Some(Reply::Samples { lines, nameless }) = reply(line) {
+            lines.into_iter().for_each(|sample| self.adopt(sample, number));
+            return self.tell(nameless, number);
         }
         if self.continues_number(line, start, number) || (!last && self.joined(line, number, breach)) {
             return;
@@ -221,7 +224,7 @@ impl<'a> Reader<'a> {
             Rule::MissingValue => line.contains(['_', ':', '{']),
             _ => false,
         };
-        if !open {
+        if !open || line.len() > WIDE {
             return false;
         }
         // Too short to be wrapped for its width: the line feed belongs to the label's value.
@@ -256,21 +259,26 @@ impl<'a> Reader<'a> {
         false
     }
 
-    /// Takes over what a JSON text holds.
-    pub(super) fn adopt(&mut self, reply: &Reply, number: u32) {
-        let line = number as usize;
-        let Reply::Samples { lines, nameless } = reply else {
-            self.remarks.say(line, WarningKind::Skipped, "JSON, not metrics");
-            return;
-        };
+    /// Takes over a sample of the reply to a query.
+    pub(super) fn adopt(&mut self, sample: String, number: u32) {
         self.openmetrics = true;
-        for sample in lines {
-            if let Err(breach) = self.sample_elsewhere(sample, number) {
-                self.skip(sample, number, false, breach);
-            }
+        let arena = &mut self.arena;
+        let room = arena.pool.try_reserve(sample.len()).is_ok()
+            && arena.records.try_reserve(1).is_ok()
+            && arena.labels.try_reserve(sample.len() / 5).is_ok();
+        if !room {
+            self.remarks.say(number as usize, WarningKind::Truncated, "memory is full; further samples were left out");
+        } else if let Err(breach) = self.sample_elsewhere(&sample, number) {
+            self.skip(&sample, number, false, breach);
         }
+    }
+
+    /// Says that a reply to a query was read.
+    pub(super) fn tell(&mut self, nameless: usize, number: u32) {
+        let line = number as usize;
+        self.openmetrics = true;
         self.remarks.say(line, WarningKind::Repaired, "the reply to a Prometheus query; its samples are read");
-        if *nameless > 0 {
+        if nameless > 0 {
             let message = "results without a metric name, as an expression's are, are left out";
             self.remarks.say(line, WarningKind::Missing, message);
         }

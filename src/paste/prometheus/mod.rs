@@ -58,10 +58,17 @@ pub use exposition::{Exemplar, Exposition, Family, Sample, Timestamp, Type};
 pub use inspect::{Finding, Verdict, check, check_bytes, guess_format, lint};
 pub use rule::{Format, Parser, Rule};
 
+use crate::pace::{Pace, Work};
+
 /// Reads Prometheus text, whichever of its formats it is in and whatever stands around it.
 ///
 /// Never fails and never panics: see [`Exposition::warnings`] for what was mended or left out.
 #[must_use]
 pub fn read(text: &str) -> Exposition<'_> {
-    reader::Reader::read(text)
+    Work::new(|pace| async move { read_in_steps(text, &pace).await }).finish()
+}
+
+/// As [`read`], resting about every 256 KiB of the text.
+pub async fn read_in_steps<'a>(text: &'a str, pace: &Pace) -> Exposition<'a> {
+    reader::Reader::read(text, reader::SLICE, pace).await
 }

@@ -5,9 +5,10 @@ use super::comment::{Comment, comment};
 use super::exposition::{Exposition, Family};
 use super::index::Index;
 use super::remarks::Remarks;
-use super::reply::{Reply, reply};
+use super::reply::{self, Reply, reply};
 use super::rule::{Breach, Rule};
 use super::sample::{Line, Previous};
+use crate::pace::Pace;
 use crate::paste::{Warning, WarningKind};
 use memchr::{memchr, memmem};
 use std::borrow::Cow;
@@ -15,6 +16,12 @@ use std::ops::Range;
 
 /// Offsets are 32 bits wide; text and pool share them.
 const LONGEST: usize = u32::MAX as usize / 2;
+/// A longer line is no sample and no line that became one on its way.
+const LONGEST_LINE: usize = 4 << 20;
+/// So many bytes are read between two rests.
+pub(super) const SLICE: usize = 256 << 10;
+/// A shorter text fits into memory in any case, with all that can be read from it.
+const FITS: usize = 32 << 20;
 
 pub(super) struct Reader<'a> {
     pub(super) source: &'a str,
@@ -39,7 +46,8 @@ pub(super) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    pub fn read(text: &'a str) -> Exposition<'a> {
+    /// Reads a text, with a rest after each `slice` of bytes: what is read does not depend on it.
+    pub async fn read(text: &'a str, slice: usize, pace: &Pace) -> Exposition<'a> {
         let mut source = text;
         if text.len() > LONGEST {
             let cut = text.as_bytes().get(..LONGEST).and_then(|head| memchr::memrchr(b'\n', head));
@@ -60,9 +68,15 @@ impl<'a> Reader<'a> {
             commented: None,
             in_headers: false,
             number: 0,
-            next: 0,
+            next: if source.starts_with('\u{feff}') { 3 } else { 0 },
         };
-        reader.lines();
+        if source.trim_start().starts_with(['{', '[']) {
+            reader.json(pace).await;
+        }
+        while reader.next < source.len() && reader.has_room() {
+            reader.lines(reader.next + slice);
+            pace.rest(reader.next as f64 / source.len() as f64).await;
+        }
         let mut exposition = reader.finish();
         if source.len() < text.len() {
             let message = "only the first 2 GiB were read";
@@ -71,29 +85,101 @@ impl<'a> Reader<'a> {
         exposition
     }
 
-    fn lines(&mut self) {
-        let bytes = self.source.as_bytes();
-        let mut start = if bytes.starts_with("\u{feff}".as_bytes()) { 3 } else { 0 };
-        if self.source.trim_start().starts_with(['{', '['])
-            && let Some(reply) = reply(self.source)
-            // Metrics may be inside it, as a string.
-            && (reply != Reply::Other || !["# HELP ", "# TYPE ", "=\\\""].iter().any(|sign| self.source.contains(sign)))
-        {
-            return self.adopt(&reply, 1);
+    /// Takes in the reply to a query that the text begins with, or all of it if it is JSON of another kind.
+    async fn json(&mut self, pace: &Pace) {
+        let source = self.source;
+        if source.len() > FITS {
+            // A result's line is about as long as its JSON. Lists that grow by doubling are copied each time.
+            let _ = self.arena.pool.try_reserve(source.len());
+            let _ = self.arena.labels.try_reserve(source.len() / 40);
         }
-        while start < bytes.len() {
+        let take = |line| self.adopt(line, 1);
+        if let Some(told) = reply::samples(source, pace, take).await {
+            self.tell(told.nameless, 1);
+            let read = source.as_bytes().get(..told.end).unwrap_or_default();
+            self.number = memchr::memchr_iter(b'\n', read).count() as u32;
+            self.next = told.end;
+            if told.broken {
+                let message = "the reply is cut or damaged here; the samples before are read";
+                self.remarks.say(self.number as usize + 1, WarningKind::Truncated, message);
+            }
+            // What comes after it is read as any text; the rest of a line that breaks off is none.
+            let rest = source.as_bytes().get(told.end..).unwrap_or_default();
+            let line = memchr(b'\n', rest).unwrap_or(rest.len());
+            if told.broken || rest.iter().take(line).all(u8::is_ascii_whitespace) {
+                self.number += 1;
+                self.next += line + 1;
+            }
+            return;
+        }
+        let inner = || ["# HELP ", "# TYPE ", "=\\\""].iter().any(|sign| source.contains(sign));
+        match reply(source) {
+            // Metrics may be inside it, as a string.
+            Some(Reply::Other) if !inner() => self.remarks.say(1, WarningKind::Skipped, "JSON, not metrics"),
+            Some(Reply::Samples { lines, nameless }) => {
+                lines.into_iter().for_each(|line| self.adopt(line, 1));
+                self.tell(nameless, 1);
+            }
+            _ => return,
+        }
+        self.next = source.len();
+    }
+
+    /// Reads the lines that begin before a place.
+    fn lines(&mut self, until: usize) {
+        let bytes = self.source.as_bytes();
+        let mut start = self.next;
+        while start < bytes.len().min(until) {
             if let Some(end) = self.previous.another_bucket(bytes, &mut self.arena, start, self.number + 1) {
                 self.number += 1;
-                start = end + 1;
+                self.next = end + 1;
+                start = self.next;
                 continue;
             }
             let length = memchr(b'\n', bytes.get(start..).unwrap_or_default());
             let end = length.map_or(bytes.len(), |length| start + length);
             self.number += 1;
             self.next = end + 1;
-            self.line(start..end, self.number, length.is_none());
+            if end - start <= LONGEST_LINE {
+                self.line(start..end, self.number, length.is_none());
+            } else {
+                self.leave_out(start..end);
+            }
             start = self.next;
         }
+    }
+
+    #[cold]
+    fn leave_out(&mut self, line: Range<usize>) {
+        let message =
+            format!("a line of {} MB, longer than any that holds a sample, was left out", line.len() / 1_000_000);
+        let line = self.source.get(line).unwrap_or_default();
+        self.remarks.say_of(self.number as usize, WarningKind::Skipped, &message, line);
+    }
+
+    /// Whether there is memory for what the next slice of a long text can hold at most.
+    fn has_room(&mut self) -> bool {
+        if self.source.len() < FITS {
+            return true;
+        }
+        // What has come so far tells how much more will: a list that grows by doubling is copied, and twice as large,
+        // each time. The least are what a slice can hold: `a 1` is a sample, `a="",` a label, `# TYPE a x` a family;
+        // a line that has to be mended comes into the pool.
+        let more = 1.1 * (self.source.len() - self.next) as f64 / self.next.max(1) as f64;
+        let more = |length: usize| (length as f64 * more) as usize;
+        let (records, labels) = (&mut self.arena.records, &mut self.arena.labels);
+        let room = records.has_room(SLICE / 4, more(records.len()))
+            && labels.has_room(SLICE / 5, more(labels.len()))
+            && self.arena.pool.has_room(2 * LONGEST_LINE, more(self.arena.pool.len()))
+            && self.families.has_room(SLICE / 11, more(self.families.len()))
+            && self.index.has_room(SLICE / 11, more(self.index.len()));
+        if !room {
+            let share = self.next as f64 / self.source.len() as f64;
+            let message =
+                format!("memory is full; what follows, {:.0} % of the text, was left out", 100.0 - share * 100.0);
+            self.remarks.say(self.number as usize + 1, WarningKind::Truncated, &message);
+        }
+        room
     }
 
     #[inline]
@@ -284,6 +370,33 @@ impl Reader<'_> {
     }
 }
 
+/// A list that can run out of memory without a panic.
+trait Room {
+    /// Makes room for at least so many more elements, if possible for those that are expected after them too.
+    fn has_room(&mut self, least: usize, expected: usize) -> bool;
+}
+
+impl<T> Room for Vec<T> {
+    fn has_room(&mut self, least: usize, expected: usize) -> bool {
+        let has = self.capacity() - self.len() >= least;
+        has || [expected, expected / 4, 0].iter().any(|more| self.try_reserve_exact(more + least).is_ok())
+    }
+}
+
+impl Room for String {
+    fn has_room(&mut self, least: usize, expected: usize) -> bool {
+        let has = self.capacity() - self.len() >= least;
+        has || [expected, expected / 4, 0].iter().any(|more| self.try_reserve_exact(more + least).is_ok())
+    }
+}
+
+impl Room for Index<'_> {
+    fn has_room(&mut self, least: usize, expected: usize) -> bool {
+        let has = self.capacity() - self.len() >= least;
+        has || [expected, expected / 4, 0].iter().any(|more| self.try_reserve(more + least).is_ok())
+    }
+}
+
 /// Sets what is not set yet; otherwise says whether it was the same.
 fn set<T: PartialEq>(place: &mut Option<T>, value: T) -> Option<bool> {
     match place {
@@ -298,6 +411,7 @@ fn set<T: PartialEq>(place: &mut Option<T>, value: T) -> Option<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pace::Work;
     use crate::paste::prometheus::arena::{ExemplarRecord, Label, Record};
     use std::mem::size_of;
 
@@ -319,8 +433,56 @@ mod tests {
                 );
             }
         }
-        let exposition = Reader::read(&text);
+        let exposition = super::super::read(&text);
         assert_eq!(exposition.samples().len(), 1600);
         assert!(kept(&exposition.arena) < text.len(), "{} for {}", kept(&exposition.arena), text.len());
+    }
+
+    fn sliced(text: &str, slice: usize) -> (Vec<String>, Vec<Warning>) {
+        let read = Work::new(|pace| async move { Reader::read(text, slice, &pace).await }).finish();
+        let samples = read.samples().map(|sample| format!("{}: {sample:?} {:?}", sample.line(), sample.timestamp()));
+        (samples.collect(), read.warnings().to_vec())
+    }
+
+    #[cfg(not(target_arch = "wasm32"))]
+    proptest::proptest! {
+        /// Wherever the slices end: in a line, in a sample wrapped over several, between two carriage returns.
+        #[test]
+        fn what_is_read_does_not_depend_on_the_slices(
+            lines in proptest::collection::vec(
+                proptest::sample::select(vec![
+                    "a{x=\"1\",le=\"0.1\"} 5", "a{x=\"1\",le=\"+Inf\"} 7 1700000000000", "# TYPE a histogram", "  a 1",
+                    "vllm:inter_token_latency_seconds_bucket{engine=\"0\",model_na", "me=\"m\",le=\"0.01\"} 12", "7",
+                    "prose, not metrics", "HTTP/1.1 200 OK", "", "b 1\r", "b 1\rb 2", "# # HELP c d", "# c 4", "\"é\\n",
+                    "{\"data\":{\"result\":[{\"metric\":{\"__name__\":\"x\"},\"value\":[1,\"2\"]},", "{}]}}",
+                ]),
+                0..20,
+            ),
+            slice in 1_usize..200,
+        ) {
+            let text = lines.join("\n");
+            proptest::prop_assert_eq!(sliced(&text, slice), sliced(&text, usize::MAX / 2));
+        }
+    }
+
+    #[test]
+    fn a_cut_reply_counts_up_to_the_cut_and_what_follows_a_whole_one_too() {
+        let result = |name: &str| format!("{{\"metric\":{{\"__name__\":\"{name}\"}},\"value\":[1,\"2\"]}}");
+        let whole = format!("{{\"data\":{{\n\"result\":[{},\n{}]}}}}", result("x"), result("y"));
+        let (samples, warnings) = sliced(&whole[..whole.len() - 30], 9);
+        assert_eq!(samples, ["1: x{} 2.0 Some(Timestamp(1.0))"]);
+        assert_eq!((warnings[1].line, warnings[1].kind), (Some(3), WarningKind::Truncated));
+        let (samples, warnings) = sliced(&format!("{whole}\nz 3\n"), 9);
+        assert_eq!(samples, ["1: x{} 2.0 Some(Timestamp(1.0))", "1: y{} 2.0 Some(Timestamp(1.0))", "4: z{} 3.0 None"]);
+        assert_eq!(warnings.len(), 1);
+    }
+
+    #[test]
+    fn a_line_too_long_for_any_sample_is_left_out_with_its_line() {
+        let text = format!("a 1\n{}\nb 2\n", "x=".repeat(LONGEST_LINE));
+        let (samples, warnings) = sliced(&text, SLICE);
+        assert_eq!(samples.len(), 2);
+        assert_eq!((warnings.len(), warnings[0].line, warnings[0].kind), (1, Some(2), WarningKind::Skipped));
+        assert!(warnings[0].message.starts_with("a line of 8 MB"), "{}", warnings[0].message);
     }
 }

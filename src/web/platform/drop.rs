@@ -70,5 +70,5 @@ fn data(event: &Event) -> Option<web_sys::DataTransfer> {
 fn is_ours(event: &Event) -> bool {
     let Some(data) = data(event) else { return false };
     let kinds = data.types();
-    kinds.includes(&"Files".into(), 0) || (kinds.includes(&"text/plain".into(), 0) && !takes_text(event.target(), ""))
+    kinds.includes(&"Files".into(), 0) || (kinds.includes(&"text/plain".into(), 0) && !takes_text(event.target(), None))
 }

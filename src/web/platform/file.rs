@@ -1,6 +1,7 @@
 //! Reading files that a person chose or dropped.
 
-use js_sys::Uint8Array;
+use super::timer::breathe;
+use js_sys::{JsString, Uint8Array};
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -46,11 +47,6 @@ pub enum FileError {
         /// The file's name.
         name: String,
     },
-    /// The browser gives the page no more memory.
-    NoMemory {
-        /// The file's name.
-        name: String,
-    },
     /// It was [cancelled](Cancel).
     Cancelled,
 }
@@ -65,44 +61,100 @@ impl fmt::Display for FileError {
                 LIMIT_BYTES / 1024.0 / 1024.0
             ),
             Self::Unreadable { name } => write!(f, "the browser could not read {name}"),
-            Self::NoMemory { name } => write!(f, "the browser has too little memory for {name}"),
             Self::Cancelled => f.write_str("cancelled"),
         }
     }
 }
 
-/// The file's content, which may be text in any encoding or compressed. `progress` is told after each few MB which
-/// share of it is there, from 0 to 1.
-pub async fn read_bytes(file: &File, cancel: &Cancel, progress: impl Fn(f64)) -> Result<Vec<u8>, FileError> {
-    let (name, size) = (file.name(), file.size());
-    if size > LIMIT_BYTES {
-        return Err(FileError::TooLarge { name, bytes: size });
+/// What there is to read: a file, or text that the browser still holds, of which there may be as much.
+#[derive(Clone, Debug)]
+pub enum Source {
+    /// A file, in any encoding or compressed.
+    File(File),
+    /// Text that was pasted or dropped.
+    Text(JsString),
+}
+
+impl Source {
+    /// What to call it.
+    #[must_use]
+    pub fn name(&self) -> String {
+        match self {
+            Self::File(file) => file.name(),
+            Self::Text(_) => "pasted text".to_owned(),
+        }
     }
-    let mut bytes = Vec::new();
-    if bytes.try_reserve_exact(size as usize).is_err() {
-        return Err(FileError::NoMemory { name });
+
+    /// How many bytes it has; of text, how many letters.
+    #[must_use]
+    pub fn size(&self) -> f64 {
+        match self {
+            Self::File(file) => file.size(),
+            Self::Text(text) => f64::from(text.length()),
+        }
     }
-    while (bytes.len() as f64) < size {
-        let start = bytes.len();
-        let slice = file.slice_with_f64_and_f64(start as f64, (start as f64 + SLICE_BYTES).min(size));
-        let buffer = match slice {
-            Ok(slice) => JsFuture::from(slice.array_buffer()).await,
-            Err(error) => Err(error),
+}
+
+/// A source's bytes, a few MB at a time.
+pub struct Slices<'s> {
+    source: &'s Source,
+    at: f64,
+}
+
+impl<'s> Slices<'s> {
+    /// Begins with the first.
+    #[must_use]
+    pub fn of(source: &'s Source) -> Self {
+        Self { source, at: 0.0 }
+    }
+
+    /// The next bytes; `None` after the last ones. In between the page paints and can be told to stop.
+    pub async fn next(&mut self, cancel: &Cancel) -> Result<Option<Vec<u8>>, FileError> {
+        let (name, size) = (self.source.name(), self.source.size());
+        if size > LIMIT_BYTES {
+            return Err(FileError::TooLarge { name, bytes: size });
+        }
+        if self.at >= size {
+            return Ok(None);
+        }
+        let end = (self.at + SLICE_BYTES).min(size);
+        let (bytes, end) = match self.source {
+            Source::File(file) => (file_slice(file, self.at, end).await.unwrap_or_default(), end),
+            Source::Text(text) => {
+                breathe().await;
+                text_slice(text, self.at, end)
+            }
         };
-        let Ok(buffer) = buffer else { return Err(FileError::Unreadable { name }) };
         if cancel.is_cancelled() {
             return Err(FileError::Cancelled);
         }
-        let slice = Uint8Array::new(&buffer);
-        bytes.resize(start + slice.length() as usize, 0);
-        match bytes.get_mut(start..) {
+        if bytes.is_empty() {
             // A file that has shrunk since it was chosen would never end.
-            Some(rest) if !rest.is_empty() => slice.copy_to(rest),
-            _ => return Err(FileError::Unreadable { name }),
+            return Err(FileError::Unreadable { name });
         }
-        progress(bytes.len() as f64 / size);
+        self.at = end;
+        Ok(Some(bytes))
     }
-    Ok(bytes)
+
+    /// Which share of it is there, from 0 to 1.
+    #[must_use]
+    pub fn share(&self) -> f64 {
+        if self.at > 0.0 { self.at / self.source.size() } else { 0.0 }
+    }
+}
+
+async fn file_slice(file: &File, start: f64, end: f64) -> Option<Vec<u8>> {
+    let slice = file.slice_with_f64_and_f64(start, end).ok()?;
+    let buffer = JsFuture::from(slice.array_buffer()).await.ok()?;
+    Some(Uint8Array::new(&buffer).to_vec())
+}
+
+/// The letters from one place to another, or to the one before where a pair of surrogates would be cut.
+fn text_slice(text: &JsString, start: f64, end: f64) -> (Vec<u8>, f64) {
+    let last = text.char_code_at((end - 1.0) as u32);
+    let pair = end < f64::from(text.length()) && (55_296.0..56_320.0).contains(&last);
+    let end = if pair { end - 1.0 } else { end };
+    (String::from(text.slice(start as u32, end as u32)).into_bytes(), end)
 }
 
 /// The files chosen in an `<input type=file>`, which is emptied so that choosing the same file again is a change again.

@@ -1,7 +1,7 @@
 //! Paste anywhere on the page.
 
 use super::listen::listen;
-use super::transfer::{Transfer, takes_text};
+use super::transfer::{Transfer, takes_text, text};
 use leptos::prelude::document;
 use wasm_bindgen::JsCast;
 use web_sys::ClipboardEvent;
@@ -12,8 +12,8 @@ use web_sys::ClipboardEvent;
 pub fn on_paste(callback: impl Fn(Transfer) + 'static) {
     listen(&document(), "paste", move |event| {
         let data = event.dyn_ref::<ClipboardEvent>().and_then(ClipboardEvent::clipboard_data);
-        let text = data.as_ref().and_then(|data| data.get_data("text/plain").ok()).unwrap_or_default();
-        if takes_text(event.target(), &text) {
+        let text = data.as_ref().and_then(text);
+        if takes_text(event.target(), text.as_ref()) {
             return;
         }
         if let Some(transfer) = data.as_ref().and_then(Transfer::read) {

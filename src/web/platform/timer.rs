@@ -1,20 +1,36 @@
 //! Acting once after a burst, and letting the page paint.
 
+use js_sys::Promise;
 use leptos::prelude::*;
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Duration;
+use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::JsFuture;
+use web_sys::MessageChannel;
 
-/// Lets the page show what has changed before something goes on that keeps it busy. Does so too in a page that is not
-/// seen, where no frame ever comes.
-pub async fn paint() {
-    const A_FRAME_AND_A_HALF: Duration = Duration::from_millis(25);
-    let pause = js_sys::Promise::new(&mut |resolve, _| {
-        set_timeout(move || drop(resolve.call0(&resolve)), A_FRAME_AND_A_HALF);
+/// Lets the page show what has changed and hear what a person does, before something goes on that keeps it busy.
+///
+/// A message to oneself is the shortest turn: a timer waits longer each time, and for a second in a page that is not
+/// seen.
+pub async fn breathe() {
+    let Ok(channel) = MessageChannel::new() else { return };
+    let (here, there) = (channel.port1(), channel.port2());
+    let turn = Promise::new(&mut |resolve, _| {
+        here.set_onmessage(Some(&resolve));
+        if there.post_message(&JsValue::NULL).is_err() {
+            let _ = resolve.call0(&resolve);
+        }
     });
     // It never rejects.
-    let _ = JsFuture::from(pause).await;
+    let _ = JsFuture::from(turn).await;
+    here.close();
+}
+
+/// The time in milliseconds, for telling how long something takes.
+#[must_use]
+pub fn now() -> f64 {
+    js_sys::Date::now()
 }
 
 /// Passes on the last value of a burst once nothing has come for a while.
