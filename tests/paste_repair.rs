@@ -139,6 +139,7 @@ fn no_line_takes_long_however_it_is_made() {
         let started = std::time::Instant::now();
         assert!(read(&text).samples().len() <= 1);
         let shown: String = line.chars().take(8).collect();
-        assert!(started.elapsed().as_secs() < 5, "{shown:?} took {:?}", started.elapsed());
+        // Far more than any machine takes, and far less than what grows with the square of the length would.
+        assert!(started.elapsed().as_secs() < 60, "{shown:?} took {:?}", started.elapsed());
     }
 }
