@@ -8,7 +8,7 @@ use decodescope::hardware::Gpu;
 use decodescope::model::{Speculation, Split, decode_step};
 use decodescope::prediction::{Ceiling, Prediction, Runtime, Workload, predict};
 use decodescope::report::{Block, Document};
-use decodescope::units::format::{count, show, show_range};
+use decodescope::units::format::{count, show, show_range, significant};
 use decodescope::units::{Bytes, Range, Ratio, TokensPerSecond};
 use serde_json::{Value, json};
 
@@ -157,10 +157,11 @@ fn document(question: &Question, prediction: &Prediction) -> Document {
             show(share).to_string(),
             some(term.bytes.get() == 0.0, show(term.bytes).to_string()),
             some(term.flops.get() == 0.0, show(term.flops).to_string()),
+            some(term.flops.get() == 0.0, significant(term.flops.get() / term.bytes.get(), 3)),
             some(term.count == 0.0, count(term.count)),
         ]
     });
-    document.table(&["term", "time", "share", "bytes", "FLOPs", "number"], rows.collect());
+    document.table(&["term", "time", "share", "bytes", "FLOPs", "FLOPs per byte", "number"], rows.collect());
     document.list(prediction.assumptions.clone());
     document.list(question.model.warnings.iter().map(|warning| warning.message.clone()).collect());
     document
