@@ -211,7 +211,7 @@ impl Sum<'_> {
         component.is_weights() && self.runtime != Runtime::LlamaCpp && bits > 8.0 && bits < 9.0
     }
 
-    /// The least time the datasheet allows for what has been added: bytes and FLOPs of all terms so
+    /// The least time the datasheet (or a measurement that beats it) allows for what has been added: bytes and FLOPs of all terms so
     /// far, at the highest rate the GPU has at all.
     fn ceiling(&self) -> Ceiling {
         let bytes: Bytes = self.terms.iter().map(|term| term.bytes).sum();
@@ -220,7 +220,7 @@ impl Sum<'_> {
         let rates = [gpu.bf16, gpu.fp8, gpu.fp4].into_iter().flatten();
         let fastest = rates.reduce(FlopsPerSecond::max);
         let computing = fastest.map_or(Seconds::ZERO, |rate| flops / rate);
-        Ceiling { time: (bytes / gpu.bandwidth).max(computing), bytes, flops }
+        Ceiling { time: (bytes / gpu.bandwidth.max(self.achieved())).max(computing), bytes, flops }
     }
 
     fn overheads(&mut self) {

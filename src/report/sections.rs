@@ -62,7 +62,7 @@ fn system(document: &mut Document, scenario: &Scenario) {
     match scenario.gpu() {
         Some(gpu) => {
             let from = if scenario.left_over.gpu { "example's" } else { "typed" };
-            add("GPU", gpu.name.to_owned(), from);
+            add("GPU", gpu.name.into_owned(), from);
         }
         None => add("GPU", "not known: name it".to_owned(), ""),
     }

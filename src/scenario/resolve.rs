@@ -72,7 +72,31 @@ impl Scenario {
     #[must_use]
     pub fn allreduce_model(&self) -> Option<AlphaBeta> {
         let ranks = self.value(Field::TensorParallel)?.value as u32;
-        self.allreduce_fit().map(|fit| fit.model).or_else(|| nccl::unmeasured(self.gpu()?, ranks))
+        self.allreduce_fit().map(|fit| fit.model).or_else(|| nccl::unmeasured(&self.gpu()?, ranks))
+    }
+
+    /// What an allreduce costs: its latency and its bandwidth, each typed, else as [`Scenario::allreduce_model`] has
+    /// it. A latency typed where no bandwidth is known stands alone: decode's messages are small.
+    #[must_use]
+    pub fn allreduce_cost(&self) -> Option<AlphaBeta> {
+        let bandwidth = self.si(Field::AllreduceBandwidth).map(BytesPerSecond::new);
+        let alone = self.typed.contains_key(&Field::AllreduceLatency).then_some(BytesPerSecond::new(f64::INFINITY));
+        let published = || self.allreduce_model().map_or(0.0, |model| model.relative_error);
+        Some(AlphaBeta {
+            latency: self.seconds(Field::AllreduceLatency)?,
+            bandwidth: bandwidth.or(alone)?,
+            relative_error: if self.has_typed_allreduce() { 0.0 } else { published() },
+        })
+    }
+
+    /// The same where somebody typed one of the two: then it also beats what was measured elsewhere.
+    #[must_use]
+    pub fn typed_allreduce(&self) -> Option<AlphaBeta> {
+        self.allreduce_cost().filter(|_| self.has_typed_allreduce())
+    }
+
+    fn has_typed_allreduce(&self) -> bool {
+        [Field::AllreduceLatency, Field::AllreduceBandwidth].iter().any(|field| self.typed.contains_key(field))
     }
 
     /// The message each allreduce carries in a step.
@@ -147,6 +171,9 @@ impl Scenario {
                 let gpu = self.gpu()?;
                 Some(gpu.achieved_bandwidth.unwrap_or(gpu.bandwidth).as_giga())
             }
+            Field::Memory => Some(self.gpu()?.memory_gib()).filter(|memory| memory.is_finite()),
+            Field::MatrixRate => Some(self.gpu()?.bf16?.as_tera()),
+            Field::LinkBandwidth => Some(self.gpu()?.link.bandwidth?.as_giga()),
             Field::AllreduceLatency => Some(self.allreduce_model()?.latency.as_micros()),
             Field::AllreduceBandwidth => Some(self.allreduce_model()?.bandwidth.as_giga()),
             _ => None,

@@ -7,7 +7,6 @@ use crate::budget::EstimateKind;
 use crate::paste::WarningKind;
 use crate::report::{Figure, figures, server_facts};
 use crate::scenario::EstimateChoice;
-use crate::scenario::link::{CHOICES, choice_key};
 use leptos::prelude::*;
 
 /// All charts there is data for.
@@ -99,7 +98,7 @@ fn EstimatePicker() -> impl IntoView {
         state.analysis.with(|analysis| analysis.estimates.iter().map(|estimate| estimate.kind).collect::<Vec<_>>())
     });
     let offered = move || {
-        CHOICES
+        EstimateChoice::ALL
             .into_iter()
             .filter(|&choice| known.with(|known| known.contains(&EstimateKind::of(choice))))
             .collect::<Vec<_>>()
@@ -113,7 +112,7 @@ fn EstimatePicker() -> impl IntoView {
                         <input
                             type="radio"
                             name="estimate"
-                            value=choice_key(one)
+                            value=one.key()
                             prop:checked=move || choice.get() == one
                             on:change=move |_| state.apply(Action::Estimate(one))
                         />

@@ -4,7 +4,7 @@ use super::reading::Reading;
 use crate::budget::{Analysis, analyse};
 use crate::metrics::{Dump, NameCount, Outcome, Selection};
 use crate::paste::Warning;
-use crate::scenario::{EstimateChoice, Field, Measured, ModelChoice, Scenario};
+use crate::scenario::{EstimateChoice, Field, GpuChoice, Measured, ModelChoice, Scenario};
 use leptos::prelude::*;
 
 /// How many steps back one can go.
@@ -18,7 +18,7 @@ pub enum Action {
     /// Chooses the model.
     Model(Option<ModelChoice>),
     /// Chooses the GPU.
-    Gpu(Option<String>),
+    Gpu(Option<GpuChoice>),
     /// Chooses the estimate that the budget uses.
     Estimate(EstimateChoice),
     /// Looks at another part of the dump.

@@ -8,7 +8,10 @@ use crate::units::Bytes;
 use crate::units::format::{count, show};
 
 /// What one GPU holds against what it can.
-pub(super) fn memory(served: &Served) -> Figure {
+pub(super) fn memory(served: &Served) -> Option<Figure> {
+    if !served.gpu.memory.is_finite() {
+        return None;
+    }
     let (weights, cache) = served.resident(&served.today);
     let (needed, capacity) = (weights + cache, served.gpu.memory);
     let of = model::resident_weights(&served.architecture, &served.precision, &served.split);
@@ -45,5 +48,5 @@ pub(super) fn memory(served: &Served) -> Figure {
         served.split.gpus(),
     );
     let chart = Chart::Stack(Stack { title: "What a GPU's memory holds".to_owned(), bars, scale: StackScale::Shared });
-    Figure { key: "memory", chart, notes: vec![verdict, note] }
+    Some(Figure { key: "memory", chart, notes: vec![verdict, note] })
 }

@@ -24,7 +24,7 @@ pub(super) fn figures(scenario: &Scenario, analysis: &Analysis) -> Vec<Figure> {
         roofline::roofline(&served, measured),
         speed::speed_by_streams(&served, measured),
         speed::speed_by_context(&served, measured),
-        Some(memory::memory(&served)),
+        memory::memory(&served),
     ];
     figures.into_iter().flatten().collect()
 }
@@ -42,24 +42,20 @@ struct Served {
 impl Served {
     fn of(scenario: &Scenario) -> Option<Self> {
         let value = |field| Some(scenario.value(field)?.value);
-        let mut gpu = scenario.gpu()?.clone();
-        // A bandwidth somebody measured overrides the published one.
-        if let Some(typed) = scenario.bandwidth().filter(|bandwidth| bandwidth.source == Source::Typed) {
-            gpu.achieved_bandwidth = Some(typed.value);
-        }
         let tokens_per_step = value(Field::TokensPerStep)?;
         let product = scenario.metrics().map(|set| set.product).unwrap_or_default();
         let runtime = Runtime::ALL.into_iter().find(|runtime| runtime.key().eq_ignore_ascii_case(&product));
         let today = Workload {
             tokens: tokens_per_step.max(1.0),
             runtime: runtime.unwrap_or_default(),
+            own_allreduce: scenario.typed_allreduce(),
             ..Workload::new(value(Field::Batch)?.max(1.0), value(Field::Context)?)
         };
         Some(Self {
             architecture: scenario.architecture()?,
             precision: scenario.precision(),
             split: Split::tensor(value(Field::TensorParallel)? as u32),
-            gpu,
+            gpu: scenario.gpu()?,
             today,
             tokens_per_step,
         })

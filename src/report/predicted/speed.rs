@@ -88,12 +88,15 @@ pub(super) fn speed_by_streams(served: &Served, measured: Option<Sourced<Seconds
         bands: Vec::new(),
         ribbons: vec![sweep.ribbon(|_| 1.0), sweep.ribbon(|streams| streams)],
     });
-    let (gpu, context) = (served.gpu.name, count(served.today.context));
+    let (gpu, context) = (&served.gpu.name, count(served.today.context));
     let end = match sweep.last {
         Some(last) => format!(
             "The KV cache of more than about {} streams of {context} tokens does not fit {gpu}.",
             count(last.floor())
         ),
+        None if !served.gpu.memory.is_finite() => {
+            format!("All streams have {context} tokens of context. How many fit is not known without the GPU's memory.")
+        }
         None => format!("All streams have {context} tokens of context; their KV cache fits {gpu} throughout."),
     };
     let shaded = "What is shaded is the predicted range. More streams hit more experts and read more caches, while \
@@ -117,12 +120,15 @@ pub(super) fn speed_by_context(served: &Served, measured: Option<Sourced<Seconds
         bands: Vec::new(),
         ribbons: vec![sweep.ribbon(|_| 1.0)],
     });
-    let (gpu, streams) = (served.gpu.name, count(served.today.sequences));
+    let (gpu, streams) = (&served.gpu.name, count(served.today.sequences));
     let end = match sweep.last {
         Some(last) => format!(
             "With streams at once: {streams}, a KV cache of more than about {} tokens each does not fit {gpu}.",
             count(last.floor())
         ),
+        None if !served.gpu.memory.is_finite() => {
+            format!("With streams at once: {streams}. What fits is not known without the GPU's memory.")
+        }
         None => format!("With streams at once: {streams}. The KV cache fits {gpu} throughout."),
     };
     let shaded = "What is shaded is the predicted range. It ends where the memory does, and says nothing of how long \
