@@ -141,6 +141,9 @@ fn a_prediction_takes_what_was_measured_on_the_very_system() {
     assert!((slow / fast - 2.0).abs() < 1e-9);
     let own = ask(&["--own-gpu", "Prototype", "--bw", "900", "--mem", "48", "--alpha", "10"]);
     assert_eq!((&own["gpu"], &own["gpu_name"]), (&"own".into(), &"Prototype".into()));
+    assert_eq!(own["fits"], true);
+    // 70.55 billion parameters of 16 bit over 8: 17.6 GB. How much memory there is nobody said.
+    assert_eq!(ask(&["--own-gpu", "Prototype", "--bw", "900"])["fits"], Value::Null);
     let (code, message) = refusal(&["predict", "llama-3.1-8b", "--own-gpu", "Prototype"], "");
     assert!(code == 2 && message.contains("needs its --bandwidth"), "{message}");
     // The report takes the same, and its link opens the same.

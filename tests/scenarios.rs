@@ -352,3 +352,42 @@ fn a_typed_allreduce_is_the_budgets_and_the_predictions() {
     // 160 × 10 µs
     assert!((time - 1.6).abs() < 0.3 && !notes.iter().any(|note| note.contains("are a guess")), "{time} {notes:?}");
 }
+
+/// What a server says of its cache is measured: its type, and how much it holds beside what we reckon.
+#[test]
+fn the_servers_cache_is_measured_and_stands_beside_ours() {
+    let scrape = |dtype: &str| {
+        let text = format!(
+            "vllm:cache_config_info{{block_size=\"16\",cache_dtype=\"{dtype}\",engine=\"0\",\
+             gpu_memory_utilization=\"0.8\",num_gpu_blocks=\"50000\"}} 1.0\n\
+             vllm:inter_token_latency_seconds_sum{{engine=\"0\",model_name=\"meta-llama/Llama-3.1-8B-Instruct\"}} 1.0\n\
+             vllm:inter_token_latency_seconds_count{{engine=\"0\",model_name=\"meta-llama/Llama-3.1-8B-Instruct\"}} 100\n"
+        );
+        let mut scenario = Scenario::default();
+        scenario.adopt(Measured::distil("scrape", &read_dump(&prometheus::read(&text)).sets));
+        scenario.set_gpu(Some(GpuChoice::Known("h100-sxm".to_owned())));
+        scenario
+    };
+    let mut scenario = scrape("fp8_e4m3");
+    let bits = scenario.value(Field::KvBits).unwrap();
+    assert_eq!((bits.value, bits.source, scenario.precision().kv_bits), (8.0, Source::Measured, 8.0));
+    let memory = |scenario: &Scenario| {
+        let drawn = figures(scenario, &analyse(scenario));
+        drawn.into_iter().find(|figure| figure.key == "memory").unwrap().notes[2].clone()
+    };
+    // 50,000 blocks of 16; a token takes 2 × 32 × 8 × 128 bytes = 65,536: 52.4 GB. 80 GiB × 0.8 less 16.06 GB of weights
+    // is 52.66 GB: 803,500 tokens.
+    let note = memory(&scenario);
+    assert!(note.contains("holds 800\u{202f}000 tokens (measured), 52.4 GB on each GPU"), "{note}");
+    assert!(note.contains("leave room for 803\u{202f}5") && note.contains("80 % of the memory (measured)"), "{note}");
+    // Typed beats measured, and comes back.
+    scenario.set(Field::KvBits, Some(16.0));
+    assert_eq!(scenario.precision().kv_bits, 16.0);
+    let link = link::encode(&scenario);
+    assert_eq!(link::decode(&link).unwrap(), Some(scenario));
+    // "auto" is the model's own type, which no metric says.
+    assert_eq!(scrape("auto").value(Field::KvBits).unwrap().source, Source::Assumed);
+    // Its capacity alone is no measurement of what was served.
+    let alone = "vllm:cache_config_info{block_size=\"16\",cache_dtype=\"fp8\",gpu_memory_utilization=\"0.9\",num_gpu_blocks=\"9\"} 1\n";
+    assert_eq!(read_dump(&prometheus::read(alone)).outcome, Outcome::NothingUsable);
+}

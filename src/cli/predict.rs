@@ -151,7 +151,7 @@ fn as_json(question: &Question, prediction: &Prediction, needed: Bytes) -> Value
         },
         "terms": prediction.terms,
         "resident_bytes": needed,
-        "fits": needed <= question.gpu.memory,
+        "fits": question.gpu.memory.is_finite().then_some(needed <= question.gpu.memory),
         "assumptions": prediction.assumptions,
         "warnings": question.model.warnings,
     })

@@ -20,7 +20,7 @@ pub use field::{Field, FieldError, Group, Spec, Steps};
 pub use measured::{Measured, Moment};
 
 use crate::hardware::{self, Gpu};
-use crate::metrics::Selection;
+use crate::metrics::{Meaning, Selection};
 use crate::model::{self, Architecture, Precision};
 use crate::units::{Bytes, BytesPerSecond, FlopsPerSecond};
 use serde::{Deserialize, Serialize};
@@ -223,14 +223,15 @@ impl Scenario {
     }
 
     /// The bits each kind of tensor takes: as the served model's name tells, else as the model is
-    /// published, with typed changes applied.
+    /// published, with the dump's type of the cache and typed changes applied.
     #[must_use]
     pub fn precision(&self) -> Precision {
         let mut precision = self.quantisation().map(|known| known.precision).unwrap_or_default();
         if let Some(&bits) = self.typed.get(&Field::WeightBits) {
             precision = Precision::flat(bits);
         }
-        if let Some(&bits) = self.typed.get(&Field::KvBits) {
+        let measured = || self.metrics()?.value(Meaning::KvCacheBits);
+        if let Some(bits) = self.typed.get(&Field::KvBits).copied().or_else(measured) {
             precision.kv_bits = bits;
         }
         precision

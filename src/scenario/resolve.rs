@@ -3,7 +3,7 @@
 use super::{Field, ModelChoice, Scenario, Source, Sourced};
 use crate::collective::{self, AlphaBeta, Fit, nccl};
 use crate::metrics::{Histogram, Meaning, ServingMetrics};
-use crate::model::{self, Precision, Quantisation};
+use crate::model::{self, Precision, Quantisation, Recognised};
 use crate::units::{Bytes, BytesPerSecond, Seconds};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -48,15 +48,22 @@ impl Scenario {
         self.measured.as_ref().map(super::Measured::selected)
     }
 
+    /// What the served model's name says, where it is the model chosen.
+    #[must_use]
+    pub fn served_model(&self) -> Option<Recognised> {
+        let ModelChoice::Preset(id) = self.model.as_ref()? else { return None };
+        let served = self.measured.as_ref().and_then(super::Measured::model_name).and_then(model::recognise);
+        served.filter(|served| served.preset.id == *id)
+    }
+
     /// How the weights are held: as the served model's name tells, where it is the model chosen; else
     /// as that model is published.
     #[must_use]
     pub fn quantisation(&self) -> Option<Quantisation> {
-        let ModelChoice::Preset(id) = self.model.as_ref()? else { return None };
-        let served = self.measured.as_ref().and_then(super::Measured::model_name).and_then(model::recognise);
-        if let Some(served) = served.filter(|served| served.preset.id == *id) {
+        if let Some(served) = self.served_model() {
             return Some(served.quantisation);
         }
+        let ModelChoice::Preset(id) = self.model.as_ref()? else { return None };
         Quantisation::by_recipe(model::preset(id)?.native_quantisation.as_deref()?)
     }
 
@@ -73,6 +80,12 @@ impl Scenario {
     pub fn allreduce_model(&self) -> Option<AlphaBeta> {
         let ranks = self.value(Field::TensorParallel)?.value as u32;
         self.allreduce_fit().map(|fit| fit.model).or_else(|| nccl::unmeasured(&self.gpu()?, ranks))
+    }
+
+    /// How many tokens the KV cache of one engine holds, as the server says.
+    #[must_use]
+    pub fn cache_capacity(&self) -> Option<f64> {
+        Some(self.metrics()?.value(Meaning::KvCacheCapacity)? / self.batches())
     }
 
     /// What an allreduce costs: its latency and its bandwidth, each typed, else as [`Scenario::allreduce_model`] has
@@ -129,6 +142,7 @@ impl Scenario {
             Field::ReplyTokens => {
                 tokens_per_request(&set()?, Meaning::RequestGenerationTokens, Meaning::GenerationTokens)
             }
+            Field::KvBits => set()?.value(Meaning::KvCacheBits),
             // Half of a reply is in the cache on average while it is being written.
             Field::Context => {
                 let set = set()?;

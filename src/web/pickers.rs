@@ -77,10 +77,17 @@ pub fn ModelPicker() -> impl IntoView {
         }
         _ => state.apply(Action::Model(Some(ModelChoice::Preset(key)))),
     };
+    let hint = state.read(|scenario| match scenario.served_model() {
+        Some(served) => {
+            let held = if served.quantisation_named { "" } else { ", as it is published" };
+            format!("Measured: the served name says so. Weights: {}{held}.", served.quantisation.name)
+        }
+        None => "Or paste a model’s config.json.".to_owned(),
+    });
     view! {
         <div class="picker">
             <Combobox id="model" label="Architecture" choices=choices chosen=key choose=choose none="No model of this name."/>
-            <p class="hint">"Or paste a model's config.json."</p>
+            <p class="hint">{move || hint.get()}</p>
         </div>
     }
 }

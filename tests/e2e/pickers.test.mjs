@@ -1,7 +1,7 @@
 // The searchable lists of models and GPUs, by keyboard, pointer and finger; and a GPU that no list has.
 import assert from "node:assert/strict";
 import { accessibility, session } from "./harness.mjs";
-import { addressSettles, choose, chosen, field, figureIs } from "./page.mjs";
+import { addressSettles, choose, chosen, field, figureIs, pasteDump } from "./page.mjs";
 
 const { test } = session();
 
@@ -127,4 +127,20 @@ test("an open list is accessible, in a phone's reach, and never wider than the p
     } else await target.click();
     assert.equal(await chosen(page, "#gpu"), "rtx-5090");
   }
+});
+
+test("a dump sets the model, its weights and the type of its cache", async ({ open }) => {
+  const page = await open();
+  const labels = '{engine="0",model_name="/shared/glm5-gguf/GLM-5-UD-Q4_K_XL.gguf"}';
+  await pasteDump(
+    page,
+    'vllm:cache_config_info{block_size="16",cache_dtype="fp8",engine="0",gpu_memory_utilization="0.9",num_gpu_blocks="20000"} 1\n' +
+      `vllm:inter_token_latency_seconds_sum${labels} 0.2\nvllm:inter_token_latency_seconds_count${labels} 10\n`,
+  );
+  await figureIs(page, "speed", "50.0 tok/s");
+  assert.equal(await chosen(page, "#model"), "glm-5");
+  assert.match(await page.locator(".picker:has(#model) .hint").textContent(), /served name says so. Weights: GGUF UD-Q4_K_XL\./);
+  assert.deepEqual([await field(page, "kvbits").text.inputValue(), await field(page, "kvbits").source.textContent()], ["8", "measured"]);
+  const notes = await page.locator("[data-card=memory] .note").allTextContents();
+  assert.ok(notes.some((note) => /its KV cache holds 320.000 tokens \(measured\)/.test(note)), `${notes}`);
 });

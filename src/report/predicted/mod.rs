@@ -10,6 +10,7 @@ use super::Figure;
 use crate::budget::Analysis;
 use crate::chart::{Segment, SegmentRole};
 use crate::hardware::Gpu;
+use crate::metrics::Meaning;
 use crate::model::{self, Architecture, Component, Precision, Split};
 use crate::prediction::{Prediction, Runtime, Workload, predict};
 use crate::scenario::{Field, Scenario, Source};
@@ -37,6 +38,8 @@ struct Served {
     gpu: Gpu,
     today: Workload,
     tokens_per_step: f64,
+    /// Tokens that the KV cache of one engine holds, and the share of the memory it may take, as the server says.
+    server: (Option<f64>, Option<f64>),
 }
 
 impl Served {
@@ -58,6 +61,7 @@ impl Served {
             gpu: scenario.gpu()?,
             today,
             tokens_per_step,
+            server: (scenario.cache_capacity(), scenario.metrics().and_then(|set| set.value(Meaning::MemoryShare))),
         })
     }
 
