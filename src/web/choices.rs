@@ -46,12 +46,13 @@ pub fn search(choices: &[Choice], typed: &str) -> Found {
             if any(&|name| *name == plain) { 0 } else { 1 + i32::from(!any(&|name| name.starts_with(&plain))) }
         })
     };
-    let mut ranked: Vec<(i32, usize)> =
+    let ranked: Vec<(i32, usize)> =
         every(false).filter_map(|place| Some((rank(choices.get(place)?)?, place))).collect();
-    ranked.sort_unstable();
     let none = ranked.is_empty();
     let nearest = if none { nearest(choices, &plain) } else { None };
-    let places = ranked.into_iter().map(|(_, place)| place).chain(nearest).chain(every(true));
+    let best_first =
+        (0..=2).flat_map(|rank| ranked.iter().filter(move |ranked| ranked.0 == rank)).map(|ranked| ranked.1);
+    let places = best_first.chain(nearest).chain(every(true));
     Found { places: places.collect(), none, near: nearest.is_some() }
 }
 
@@ -77,9 +78,9 @@ fn answers_to(choice: &Choice) -> impl Iterator<Item = &str> {
 fn words(text: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut before = ' ';
-    for letter in text.chars().flat_map(char::to_lowercase) {
-        if letter.is_alphanumeric() {
-            let continues = before.is_alphanumeric() && before.is_numeric() == letter.is_numeric();
+    for letter in text.chars().map(|letter| letter.to_ascii_lowercase()) {
+        if letter.is_ascii_alphanumeric() {
+            let continues = before.is_ascii_alphanumeric() && before.is_ascii_digit() == letter.is_ascii_digit();
             match words.last_mut() {
                 Some(word) if continues => word.push(letter),
                 _ => words.push(letter.to_string()),

@@ -2,7 +2,7 @@
 
 use super::Served;
 use crate::chart::{Axis, Chart, Place, Roof, Roofline, Spot, SpotRole};
-use crate::prediction::{Constants, Operation, Prediction, Workload};
+use crate::prediction::{Arithmetic, Constants, Operation, Prediction, Workload};
 use crate::report::{Figure, capitalised};
 use crate::scenario::Sourced;
 use crate::units::format::{count, show, significant};
@@ -25,10 +25,10 @@ pub(super) fn roofline(served: &Served, measured: Option<Sourced<Seconds>>) -> O
         return None;
     }
     let bandwidth = loads.today.bandwidth;
-    let mut roofs: Vec<_> = operations.iter().filter_map(|operation| operation.roof).collect();
-    roofs.sort_by_key(|roof| roof.arithmetic);
-    roofs.dedup_by_key(|roof| roof.arithmetic);
-    let flats = roofs.iter().map(|roof| Roof {
+    let roofs = [Arithmetic::Bf16, Arithmetic::Fp8].into_iter().filter_map(|arithmetic| {
+        operations.iter().filter_map(|operation| operation.roof).find(|roof| roof.arithmetic == arithmetic)
+    });
+    let flats = roofs.map(|roof| Roof {
         label: format!("{} {}", roof.arithmetic.label(), show(roof.rate)),
         value: roof.rate.as_tera(),
         ridge: format!("ridge at {}", per_byte(roof.ridge(bandwidth))),

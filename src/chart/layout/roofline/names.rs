@@ -33,7 +33,7 @@ pub(super) struct Surroundings<'a> {
 impl Surroundings<'_> {
     /// Names every point.
     pub(super) fn place(&self, scene: &mut Scene, mut names: Vec<Name>) {
-        names.sort_by(|a, b| a.at.x.total_cmp(&b.at.x));
+        sort_few(&mut names, |name| name.at.x);
         let mut groups: Vec<Vec<Name>> = Vec::new();
         for name in names {
             match groups.last_mut() {
@@ -42,7 +42,7 @@ impl Surroundings<'_> {
             }
         }
         // Those alone last: they find a place anywhere around their point.
-        groups.sort_by_key(|group| std::cmp::Reverse(group.len()));
+        sort_few(&mut groups, |group| -(group.len() as f64));
         for group in groups {
             match <[Name; 1]>::try_from(group) {
                 Ok([name]) => self.place_alone(scene, name),
@@ -63,7 +63,7 @@ impl Surroundings<'_> {
     }
 
     fn place_column(&self, scene: &mut Scene, mut group: Vec<Name>) {
-        group.sort_by(|a, b| a.at.y.total_cmp(&b.at.y));
+        sort_few(&mut group, |name| name.at.y);
         let width = group.iter().map(|name| name.label.bounds().width).fold(0.0, f64::max);
         let outermost = |pick: fn(f64, f64) -> f64| group.iter().map(|name| name.at.x).reduce(pick).unwrap_or_default();
         let right = outermost(f64::max) + ASIDE;
@@ -86,7 +86,7 @@ impl Surroundings<'_> {
         let labels = scene.labels().map(Label::bounds).filter(inside);
         let fixed = points.chain(labels.map(|there| there.centre().y)).map(|y| (y, KEEPS));
         let mut wanted: Vec<(f64, f64)> = group.iter().map(|name| (name.at.y, 1.0)).chain(fixed).collect();
-        wanted.sort_by(|a, b| a.0.total_cmp(&b.0));
+        sort_few(&mut wanted, |(height, _)| *height);
         let heights = spread(&wanted, self.plot.y + SLOT / 2.0, bottom - SLOT / 2.0);
         let own = wanted.iter().zip(heights).filter(|((_, weight), _)| *weight < KEEPS).map(|(_, height)| height);
         for (Name { label, at }, y) in group.into_iter().zip(own) {
@@ -100,6 +100,20 @@ impl Surroundings<'_> {
             } else {
                 self.place_alone(scene, Name { label, at });
             }
+        }
+    }
+}
+
+/// Sorts by insertion: there are a dozen names at most, and the standard library's sort is 5 kB of code for every type.
+fn sort_few<T>(few: &mut [T], key: impl Fn(&T) -> f64) {
+    for end in 1..few.len() {
+        let mut at = end;
+        while let Some([before, here]) = at.checked_sub(1).and_then(|from| few.get(from..=at)) {
+            if key(before) <= key(here) {
+                break;
+            }
+            few.swap(at - 1, at);
+            at -= 1;
         }
     }
 }
