@@ -60,7 +60,7 @@ pub fn encode(scenario: &Scenario) -> String {
     }
     parts.extend(scenario.gpu.as_ref().map(|gpu| format!("gpu={}", gpu.id())));
     if let Some(GpuChoice::Own(name)) = scenario.gpu.as_ref().filter(|gpu| **gpu != GpuChoice::Own(String::new())) {
-        parts.push(format!("gpuname={}", URL_SAFE_NO_PAD.encode(name)));
+        parts.push(format!("gpuname={}", URL_SAFE_NO_PAD.encode(name.clone().into_bytes())));
     }
     for (left, what) in [(scenario.left_over.gpu, "gpu"), (scenario.left_over.count, "count")] {
         parts.extend(left.then(|| format!("leftover={what}")));

@@ -89,14 +89,14 @@ test("a GPU of one's own is defined by what it can, and the link carries it", as
   await field(page, "mem").text.fill("24 GB");
   await field(page, "flops").text.fill("180");
   await page.locator("[data-card=memory]").getByText("memory of Prototype 7").first().waitFor({ state: "attached" });
-  await page.locator("[data-card=roofline] .note").filter({ hasText: "Datasheet of Prototype 7" }).waitFor();
+  await page.locator("[data-card=roofline] .note").filter({ hasText: "Figures of Prototype 7" }).waitFor();
   const other = await open({ hash: (await addressSettles(page)).slice(1) });
   await figureIs(other, "speed", "59.4 tok/s");
   assert.equal(await other.locator("#gpu-name").inputValue(), "Prototype 7");
   assert.equal(await field(other, "mem").text.inputValue(), "24");
   await other.fill("#gpu-name", "Prototype 8");
   await other.keyboard.press("Tab");
-  await other.locator("[data-card=roofline] .note").filter({ hasText: "Datasheet of Prototype 8" }).waitFor();
+  await other.locator("[data-card=roofline] .note").filter({ hasText: "Figures of Prototype 8" }).waitFor();
   assert.equal(await field(other, "bw").text.inputValue(), "900");
 });
 

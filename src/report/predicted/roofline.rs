@@ -157,7 +157,7 @@ fn roofs_used(served: &Served, prediction: &Prediction) -> Option<String> {
     };
     let memory = show(prediction.bandwidth);
     Some(format!(
-        "The roofs are those the prediction counts with: memory at {memory}. Datasheet of {}: {}; {arithmetic}.",
+        "The roofs are those the prediction counts with: memory at {memory}. Figures of {}: {}; {arithmetic}.",
         gpu.name,
         show(gpu.bandwidth)
     ))
