@@ -197,6 +197,12 @@ impl FlopsPerSecond {
     pub const fn from_tera(tera: f64) -> Self {
         Self(tera * 1e12)
     }
+
+    /// In teraFLOPS.
+    #[must_use]
+    pub const fn as_tera(self) -> f64 {
+        self.0 / 1e12
+    }
 }
 
 impl Div<BytesPerSecond> for Bytes {
@@ -217,6 +223,13 @@ impl Div<FlopsPerSecond> for Flops {
     type Output = Seconds;
     fn div(self, speed: FlopsPerSecond) -> Seconds {
         Seconds(self.0 / speed.0)
+    }
+}
+
+impl Div<Seconds> for Flops {
+    type Output = FlopsPerSecond;
+    fn div(self, time: Seconds) -> FlopsPerSecond {
+        FlopsPerSecond(self.0 / time.0)
     }
 }
 

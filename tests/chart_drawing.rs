@@ -230,6 +230,30 @@ fn pointing_at_a_marked_point_finds_it_and_the_projection_reads_the_curve() {
 }
 
 #[test]
+fn every_operation_under_a_roof_is_named_and_can_be_pointed_at() {
+    for width in [340, 640, 900] {
+        let texts: Vec<String> =
+            texts(&draw_svg(&roofline(), &Theme::light(), width)).into_iter().map(|(text, _)| text).collect();
+        let Chart::Roofline(chart) = roofline() else { unreachable!() };
+        for wanted in chart
+            .spots
+            .iter()
+            .map(|spot| &spot.label)
+            .chain(["1458 GB/s", "ridge at 276 FLOP/B"].map(String::from).iter())
+        {
+            assert!(texts.contains(wanted), "{width}: no {wanted:?} in {texts:?}");
+        }
+        let layout =
+            roofline().layout(&Theme::light(), f64::from(width), roofline().preferred_height(f64::from(width)));
+        let projection = layout.projection.unwrap();
+        for spot in &chart.spots {
+            let place = spot.places.last().unwrap();
+            assert_eq!(layout.hit(projection.px_from_data(place.x, place.y)).unwrap().title, spot.label, "{width}");
+        }
+    }
+}
+
+#[test]
 fn hits_lie_where_a_pointer_can_reach_them_at_any_pixel_ratio() {
     let chart = ladder();
     let plain = chart.layout(&Theme::light(), 640.0, 300.0);
@@ -281,7 +305,7 @@ fn any_axis() -> impl Strategy<Value = Axis> {
 
 fn any_chart() -> impl Strategy<Value = Chart> {
     let items = proptest::collection::vec((any_number(), any_number(), any_number(), any_text(), any_text()), 0..7);
-    (0..5, items, any_axis(), any_axis(), any_number(), any_text()).prop_map(|(kind, items, x, y, value, title)| {
+    (0..6, items, any_axis(), any_axis(), any_number(), any_text()).prop_map(|(kind, items, x, y, value, title)| {
         let items = items.into_iter();
         match kind {
             0 => Chart::Histogram(Histogram {
@@ -340,6 +364,19 @@ fn any_chart() -> impl Strategy<Value = Chart> {
                         high,
                         label,
                         note,
+                    })
+                    .collect(),
+            }),
+            4 => Chart::Roofline(Roofline {
+                slope: Roof { label: title.clone(), value, ridge: String::new() },
+                flats: vec![Roof { label: title.clone(), value: value * 2.0, ridge: title.clone() }],
+                title,
+                x,
+                y,
+                spots: items
+                    .map(|(x, y, other, label, text)| {
+                        let place = |x| Place { load: text.clone(), x, y, ..Place::default() };
+                        Spot { label, role: SpotRole::Weights, places: vec![place(x), place(other)] }
                     })
                     .collect(),
             }),

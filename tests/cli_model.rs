@@ -124,3 +124,33 @@ fn what_is_unknown_or_unreadable_is_refused() {
     }
     assert_eq!(refusal(&["model", "-", "--tp", "0"], LLAMA_3_8B).0, 2);
 }
+
+#[test]
+fn a_prediction_takes_what_was_measured_on_the_very_system() {
+    let ask = |arguments: &[&str]| json(&[&["predict", "llama-3.1-70b", "--tp", "8"], arguments].concat(), "");
+    let term = |value: &Value, name: &str| {
+        let terms = value["terms"].as_array().unwrap();
+        terms.iter().find(|term| term["name"] == name).unwrap()["seconds"]["likely"].as_f64().unwrap()
+    };
+    // 160 × (20 µs + 16 KiB at 16.384 GB/s, 1 µs) = 3.36 ms
+    let typed = ask(&["--gpu", "h100-sxm", "--alpha", "20", "--beta", "16.384"]);
+    assert!((term(&typed, "allreduces") - 3.36e-3).abs() < 1e-9, "{typed:#}");
+    // Half the bandwidth, twice the time.
+    let [fast, slow] =
+        ["3000", "1500"].map(|bandwidth| term(&ask(&["--gpu", "h100-sxm", "--bw", bandwidth]), "dense MLP"));
+    assert!((slow / fast - 2.0).abs() < 1e-9);
+    let own = ask(&["--own-gpu", "Prototype", "--bw", "900", "--mem", "48", "--alpha", "10"]);
+    assert_eq!((&own["gpu"], &own["gpu_name"]), (&"own".into(), &"Prototype".into()));
+    assert_eq!(own["fits"], true);
+    // 70.55 billion parameters of 16 bit over 8: 17.6 GB. How much memory there is nobody said.
+    assert_eq!(ask(&["--own-gpu", "Prototype", "--bw", "900"])["fits"], Value::Null);
+    let (code, message) = refusal(&["predict", "llama-3.1-8b", "--own-gpu", "Prototype"], "");
+    assert!(code == 2 && message.contains("needs its --bandwidth"), "{message}");
+    // The report takes the same, and its link opens the same.
+    let given =
+        ["report", "--model", "llama-3.1-8b", "--own-gpu", "Prototype", "--bw", "900", "--mem", "48 GB", "--itl", "20"];
+    let report = json(&given, "");
+    assert_eq!((&report["gpu"], &report["gpu_name"]), (&"own".into(), &"Prototype".into()));
+    assert_eq!(report["inputs"]["mem"]["value"], 48.0);
+    assert!(stdout(&[&given[..], &["--link"]].concat()).contains("gpu=own&gpuname=UHJvdG90eXBl"));
+}

@@ -121,3 +121,38 @@ fn every_model_on_every_gpu_has_a_finite_prediction_above_its_ceiling() {
         }
     }
 }
+
+/// One layer's down to the last byte: Llama-3.1-8B in BF16 on one H100, where attention's output is 4096 × 4096.
+#[test]
+fn an_operations_place_in_the_roofline_as_reckoned_by_hand() {
+    use decodescope::model::Component;
+    let at = |batch| ask("llama-3.1-8b", "bf16", "h100-sxm", 1, &Workload::new(batch, 1000.0));
+    let operation = |step: &Prediction, component| {
+        step.operations().into_iter().find(|operation| operation.component == component).unwrap()
+    };
+    let output = operation(&at(1.0), Component::AttentionOutput);
+    // 32 layers × 4096 × 4096 weights of 2 bytes: 1.0737 GB; two FLOPs a weight: 1.0737 GFLOP, 1 a byte.
+    assert_eq!((output.bytes.get(), output.flops.get()), (1_073_741_824.0, 1_073_741_824.0));
+    assert_eq!(output.intensity(), 1.0);
+    // Read at 2979 GB/s in 360.4 µs, and 32 starts of 6.86 µs: 579.9 µs, hence 1.851 TFLOP/s.
+    assert!((output.time.as_micros() - 579.95).abs() < 0.1, "{:?}", output.time);
+    assert!((output.rate().get() / 1.8514e12 - 1.0).abs() < 1e-3);
+    // Sixteen streams read the same weights: 16 FLOPs a byte. Each reads a cache of its own, so attention stays
+    // where it was: 4 × 32 heads × 128 FLOPs for 2 × 8 heads × 128 × 2 bytes a token, 4 a byte.
+    assert_eq!(operation(&at(16.0), Component::AttentionOutput).intensity(), 16.0);
+    for batch in [1.0, 16.0] {
+        assert!((operation(&at(batch), Component::KvCache).intensity() - 4.0).abs() < 1e-9);
+    }
+    // The ridge: 0.8 × 989 TFLOP/s over 2979 GB/s.
+    assert!((output.roof.unwrap().ridge(at(1.0).bandwidth) - 265.6).abs() < 0.1);
+}
+
+#[test]
+fn starting_is_told_once_as_a_term_and_shared_out_among_the_operations() {
+    for recipe in ["bf16", "fp8"] {
+        let step = ask("qwen3-32b", recipe, "h100-sxm", 1, &Workload::new(4.0, 1000.0));
+        let shared: f64 = step.terms.iter().map(|term| term.start.as_micros()).sum();
+        let told = micros(&step, TermKind::Start) + micros(&step, TermKind::Quantise);
+        assert!((shared - told).abs() < 1e-6, "{recipe}: {shared} {told}");
+    }
+}

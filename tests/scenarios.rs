@@ -5,19 +5,21 @@
 #![cfg(not(target_arch = "wasm32"))]
 
 use decodescope::budget::analyse;
+use decodescope::chart::Chart;
 use decodescope::metrics::{Outcome, read_dump};
 use decodescope::paste::prometheus;
 use decodescope::report::{figures, json, key_figures, report, verdict};
-use decodescope::scenario::link::{self, CHOICES, LinkError};
-use decodescope::scenario::{Field, Measured, ModelChoice, Scenario, Source};
+use decodescope::scenario::link::{self, LinkError};
+use decodescope::scenario::{EstimateChoice, Field, GpuChoice, Measured, ModelChoice, Scenario, Source};
 use decodescope::{hardware, model};
 use proptest::prelude::*;
 
 fn any_scenario() -> impl Strategy<Value = Scenario> {
     let typed = prop::collection::vec((0..Field::ALL.len(), 0.0..=1.0f64), 0..12);
     let models = prop::option::of(0..model::presets().len());
-    let gpus = prop::option::of(0..hardware::catalogue().len());
-    (typed, models, gpus, any::<bool>(), 0..CHOICES.len(), any::<bool>()).prop_map(
+    // One beyond the catalogue: a GPU of one's own.
+    let gpus = prop::option::of(0..=hardware::catalogue().len());
+    (typed, models, gpus, any::<bool>(), 0..EstimateChoice::ALL.len(), any::<bool>()).prop_map(
         |(typed, model, gpu, example, choice, custom)| {
             let mut scenario = if example { Scenario::example() } else { Scenario::default() };
             if let Some(index) = model {
@@ -29,13 +31,14 @@ fn any_scenario() -> impl Strategy<Value = Scenario> {
                 }));
             }
             if let Some(index) = gpu {
-                scenario.set_gpu(Some(hardware::catalogue()[index].id.to_owned()));
+                let known = hardware::catalogue().get(index).map(|gpu| GpuChoice::Known(gpu.id.to_owned()));
+                scenario.set_gpu(Some(known.unwrap_or_else(|| GpuChoice::own("Prototype & Söhne #7"))));
             }
             for (index, place) in typed {
                 let field = Field::ALL[index];
                 scenario.set(field, Some(field.spec().value_at(place)));
             }
-            scenario.choice = CHOICES[choice];
+            scenario.choice = EstimateChoice::ALL[choice];
             scenario
         },
     )
@@ -145,7 +148,7 @@ fn typed_beats_measured_beats_catalogue_beats_assumed() {
 fn one_gpu_has_no_allreduce() {
     let mut scenario = Scenario::default();
     scenario.set_model(Some(ModelChoice::Preset("qwen3-8b".to_owned())));
-    scenario.set_gpu(Some("h100-sxm".to_owned()));
+    scenario.set_gpu(Some(GpuChoice::Known("h100-sxm".to_owned())));
     scenario.set(Field::InterTokenLatency, Some(8.0));
     let analysis = analyse(&scenario);
     assert_eq!(analysis.traffic.unwrap().per_step, 0.0);
@@ -262,7 +265,7 @@ fn what_cannot_be_right_is_said_in_the_headline() {
     let system = |model: &str, gpu: &str, gpus: f64, itl: f64| {
         let mut scenario = Scenario::default();
         scenario.set_model(Some(ModelChoice::Preset(model.to_owned())));
-        scenario.set_gpu(Some(gpu.to_owned()));
+        scenario.set_gpu(Some(GpuChoice::Known(gpu.to_owned())));
         scenario.set(Field::Gpus, Some(gpus));
         scenario.set(Field::InterTokenLatency, Some(itl));
         let said = verdict(&scenario, &analyse(&scenario));
@@ -288,4 +291,103 @@ fn the_first_paste_keeps_what_a_person_has_set() {
     assert!(scenario.left_over.gpu && !scenario.left_over.count);
     // What the example had typed of its own is not this server's.
     assert_eq!(scenario.value(Field::ExperimentTokens), None);
+}
+
+#[test]
+fn a_gpu_of_ones_own_is_what_was_typed_of_it_and_travels_in_the_link() {
+    let mut scenario = Scenario::default();
+    scenario.set_model(Some(ModelChoice::Preset("llama-3.1-8b".to_owned())));
+    scenario.set_gpu(Some(GpuChoice::own("  Prototype & Söhne #7\n")));
+    assert!(scenario.gpu().is_none(), "nothing is known of it yet");
+    for (field, value) in [(Field::Bandwidth, 900.0), (Field::Memory, 48.0), (Field::MatrixRate, 180.0)] {
+        scenario.set(field, Some(value));
+    }
+    let gpu = scenario.gpu().unwrap();
+    assert_eq!((&*gpu.name, gpu.id, gpu.memory_gib()), ("Prototype & Söhne #7", "own", 48.0));
+    assert_eq!(gpu.bf16.unwrap().as_tera(), 180.0);
+    // 15.01 GB of weights and one row of the embedding at 900 GB/s: 16.7 ms.
+    let step = analyse(&scenario).step.unwrap();
+    assert!((step.time.value.as_millis() - 16.8).abs() < 0.2, "{:?}", step.time);
+    let keys: Vec<_> = figures(&scenario, &analyse(&scenario)).iter().map(|figure| figure.key).collect();
+    assert!(keys.contains(&"roofline") && keys.contains(&"memory"), "{keys:?}");
+    let link = link::encode(&scenario);
+    assert_eq!(link::decode(&link).unwrap(), Some(scenario.clone()));
+    // Whatever order a chat or a person gave the parts.
+    let turned: Vec<&str> = link.split('&').rev().collect();
+    assert_eq!(link::decode(&turned.join("&")).unwrap(), Some(scenario.clone()));
+    // Another name is the same GPU; another GPU is not.
+    scenario.set_gpu(Some(GpuChoice::own("B")));
+    assert_eq!(scenario.value(Field::Bandwidth).unwrap().value, 900.0);
+    scenario.set_gpu(Some(GpuChoice::Known("h100-sxm".to_owned())));
+    assert_eq!(scenario.value(Field::Memory).unwrap().source, Source::Catalogue);
+    assert_eq!(scenario.gpu().unwrap().achieved_bandwidth.unwrap().as_giga(), 2979.0);
+}
+
+#[test]
+fn a_typed_allreduce_is_the_budgets_and_the_predictions() {
+    let predicted = |scenario: &Scenario| {
+        let drawn = figures(scenario, &analyse(scenario));
+        let figure = drawn.into_iter().find(|figure| figure.key == "predicted-step").unwrap();
+        let Chart::Stack(stack) = figure.chart else { panic!("{:?}", figure.chart) };
+        let allreduces = stack.bars[0].segments.iter().find(|segment| segment.label == "Allreduces").unwrap().value;
+        (allreduces, figure.notes)
+    };
+    let mut scenario = Scenario::example();
+    // 156 of 26.9 µs, as published of these GPUs.
+    assert!((predicted(&scenario).0 - 4.194).abs() < 0.01, "{:?}", predicted(&scenario));
+    scenario.set(Field::AllreduceLatency, Some(50.0));
+    scenario.set(Field::AllreduceBandwidth, Some(12.288));
+    // 50 µs + 12,288 B at 12.288 GB/s, 1 µs: 156 × 51 µs = 7.956 ms, in both.
+    assert!((predicted(&scenario).0 - 7.956).abs() < 1e-6, "{:?}", predicted(&scenario));
+    let alpha_beta = analyse(&scenario).estimates[0];
+    assert!((alpha_beta.time.likely.as_millis() - 7.956).abs() < 1e-6);
+    // Where nothing is known of the allreduce, a latency alone will do, and nothing is guessed any more.
+    let mut unknown = Scenario::default();
+    unknown.set_model(Some(ModelChoice::Preset("llama-3.1-70b".to_owned())));
+    unknown.set_gpu(Some(GpuChoice::Known("mi300x".to_owned())));
+    unknown.set(Field::TensorParallel, Some(8.0));
+    assert!(predicted(&unknown).1.iter().any(|note| note.contains("are a guess")));
+    unknown.set(Field::AllreduceLatency, Some(10.0));
+    let (time, notes) = predicted(&unknown);
+    // 160 × 10 µs
+    assert!((time - 1.6).abs() < 0.3 && !notes.iter().any(|note| note.contains("are a guess")), "{time} {notes:?}");
+}
+
+/// What a server says of its cache is measured: its type, and how much it holds beside what we reckon.
+#[test]
+fn the_servers_cache_is_measured_and_stands_beside_ours() {
+    let scrape = |dtype: &str| {
+        let text = format!(
+            "vllm:cache_config_info{{block_size=\"16\",cache_dtype=\"{dtype}\",engine=\"0\",\
+             gpu_memory_utilization=\"0.8\",num_gpu_blocks=\"50000\"}} 1.0\n\
+             vllm:inter_token_latency_seconds_sum{{engine=\"0\",model_name=\"meta-llama/Llama-3.1-8B-Instruct\"}} 1.0\n\
+             vllm:inter_token_latency_seconds_count{{engine=\"0\",model_name=\"meta-llama/Llama-3.1-8B-Instruct\"}} 100\n"
+        );
+        let mut scenario = Scenario::default();
+        scenario.adopt(Measured::distil("scrape", &read_dump(&prometheus::read(&text)).sets));
+        scenario.set_gpu(Some(GpuChoice::Known("h100-sxm".to_owned())));
+        scenario
+    };
+    let mut scenario = scrape("fp8_e4m3");
+    let bits = scenario.value(Field::KvBits).unwrap();
+    assert_eq!((bits.value, bits.source, scenario.precision().kv_bits), (8.0, Source::Measured, 8.0));
+    let memory = |scenario: &Scenario| {
+        let drawn = figures(scenario, &analyse(scenario));
+        drawn.into_iter().find(|figure| figure.key == "memory").unwrap().notes[2].clone()
+    };
+    // 50,000 blocks of 16; a token takes 2 × 32 × 8 × 128 bytes = 65,536: 52.4 GB. 80 GiB × 0.8 less 16.06 GB of weights
+    // is 52.66 GB: 803,500 tokens.
+    let note = memory(&scenario);
+    assert!(note.contains("holds 800\u{202f}000 tokens (measured), 52.4 GB on each GPU"), "{note}");
+    assert!(note.contains("leave room for 803\u{202f}5") && note.contains("80 % of the memory (measured)"), "{note}");
+    // Typed beats measured, and comes back.
+    scenario.set(Field::KvBits, Some(16.0));
+    assert_eq!(scenario.precision().kv_bits, 16.0);
+    let link = link::encode(&scenario);
+    assert_eq!(link::decode(&link).unwrap(), Some(scenario));
+    // "auto" is the model's own type, which no metric says.
+    assert_eq!(scrape("auto").value(Field::KvBits).unwrap().source, Source::Assumed);
+    // Its capacity alone is no measurement of what was served.
+    let alone = "vllm:cache_config_info{block_size=\"16\",cache_dtype=\"fp8\",gpu_memory_utilization=\"0.9\",num_gpu_blocks=\"9\"} 1\n";
+    assert_eq!(read_dump(&prometheus::read(alone)).outcome, Outcome::NothingUsable);
 }

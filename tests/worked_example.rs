@@ -167,6 +167,7 @@ fn the_words_carry_the_figures() {
             "ttft",
             "bytes",
             "predicted-step",
+            "roofline",
             "predicted-batch",
             "predicted-context",
             "memory"

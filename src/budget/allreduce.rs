@@ -4,9 +4,9 @@
 //! they are shown side by side.
 
 use super::Step;
-use crate::collective::{self, AlphaBeta, Experiment, ExperimentError, ExperimentReading};
+use crate::collective::{self, Experiment, ExperimentError, ExperimentReading};
 use crate::scenario::{EstimateChoice, Field, Scenario};
-use crate::units::{Bytes, BytesPerSecond, Range, Ratio, Seconds, TokensPerSecond};
+use crate::units::{Bytes, Range, Ratio, Seconds, TokensPerSecond};
 
 /// The allreduces of one step.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -123,13 +123,7 @@ pub(super) fn alpha_beta_time(scenario: &Scenario, traffic: &Traffic) -> Option<
     if traffic.per_step == 0.0 {
         return Some(Range::exact(Seconds::ZERO));
     }
-    let typed = [Field::AllreduceLatency, Field::AllreduceBandwidth].iter().any(|f| scenario.typed.contains_key(f));
-    let model = AlphaBeta {
-        latency: scenario.seconds(Field::AllreduceLatency)?,
-        bandwidth: BytesPerSecond::new(scenario.si(Field::AllreduceBandwidth)?),
-        relative_error: scenario.allreduce_model().filter(|_| !typed).map_or(0.0, |model| model.relative_error),
-    };
-    Some(model.range(traffic.message).map(|one| one * traffic.per_step))
+    Some(scenario.allreduce_cost()?.range(traffic.message).map(|one| one * traffic.per_step))
 }
 
 /// The A/B experiment, if its three numbers are there.

@@ -69,6 +69,6 @@ pub(super) fn memory(scenario: &Scenario) -> Option<Memory> {
     let context = scenario.value(Field::Context)?.value;
     let read = model::decode_read(&architecture, &scenario.precision(), &split, batch, context);
     let bytes = read.total();
-    let capacity = scenario.gpu().map(|gpu| gpu.memory);
+    let capacity = scenario.gpu().map(|gpu| gpu.memory).filter(|memory| memory.is_finite());
     Some(Memory { bytes, bandwidth, time: bytes / bandwidth.value, utilisation: Ratio::ZERO, capacity, read })
 }

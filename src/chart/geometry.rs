@@ -11,6 +11,18 @@ pub struct Point {
     pub y: f64,
 }
 
+impl Point {
+    /// The place so far to the right and down.
+    pub(super) fn moved(self, right: f64, down: f64) -> Self {
+        Self { x: self.x + right, y: self.y + down }
+    }
+
+    /// How far another place is.
+    pub(super) fn distance(self, other: Self) -> f64 {
+        (self.x - other.x).hypot(self.y - other.y)
+    }
+}
+
 /// A rectangle in CSS pixels from the drawing's upper left corner.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 pub struct Rect {

@@ -12,7 +12,7 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `histogram`, `stack`, `ranges`, `ladder`, `curve` | one kind of chart each: its data, sentence and table |
+//! | `histogram`, `stack`, `ranges`, `ladder`, `curve`, `roofline` | one kind of chart each: its data, sentence and table |
 //! | `axis`, `ticks`, `projection` | ranges that are always drawable, their ticks, pixels from data and back |
 //! | `colour`, `theme`, `text` | colours with their contrasts, three palettes, widths of text |
 //! | `scene`, `layout/` | where everything goes |
@@ -30,6 +30,7 @@ mod layout;
 mod paint;
 mod projection;
 mod ranges;
+mod roofline;
 mod scene;
 mod stack;
 mod table;
@@ -46,6 +47,7 @@ pub use ladder::{Ladder, Rung, RungRole};
 pub use paint::{DrawError, draw, svg};
 pub use projection::Projection;
 pub use ranges::{RangeRow, Ranges, Reference};
+pub use roofline::{Place, Roof, Roofline, Spot, SpotRole};
 pub use scene::{Hit, Layout};
 pub use stack::{Segment, SegmentRole, Stack, StackBar, StackScale};
 pub use table::Table;
@@ -70,6 +72,8 @@ pub enum Chart {
     Ladder(Ladder),
     /// Lines y against x with marked points.
     Curve(Curve),
+    /// Operations under the roofs of memory and arithmetic.
+    Roofline(Roofline),
 }
 
 impl Chart {
@@ -80,6 +84,7 @@ impl Chart {
             Self::Ranges(chart) => chart,
             Self::Ladder(chart) => chart,
             Self::Curve(chart) => chart,
+            Self::Roofline(chart) => chart,
         }
     }
 

@@ -27,11 +27,13 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// What lies at a place: the smallest of those that contain it.
+    /// What lies at a place: the smallest of those that contain it, of equals the one whose centre is nearest.
     #[must_use]
     pub fn hit(&self, place: Point) -> Option<&Hit> {
-        let area = |hit: &&Hit| hit.rect.width * hit.rect.height;
-        self.hits.iter().filter(|hit| hit.rect.contains(place)).min_by(|a, b| area(a).total_cmp(&area(b)))
+        let area = |hit: &Hit| hit.rect.width * hit.rect.height;
+        let away = |hit: &Hit| hit.rect.centre().distance(place);
+        let nearer = |a: &&Hit, b: &&Hit| area(a).total_cmp(&area(b)).then(away(a).total_cmp(&away(b)));
+        self.hits.iter().filter(|hit| hit.rect.contains(place)).min_by(nearer)
     }
 }
 

@@ -1,8 +1,7 @@
 //! The command line. Every field of a scenario is an option, made from the one table of fields.
 
 use clap::{Arg, ArgAction, ArgMatches, Command, builder::PossibleValuesParser};
-use decodescope::scenario::link::{CHOICES, choice_key};
-use decodescope::scenario::{Field, Group};
+use decodescope::scenario::{EstimateChoice, Field, Group};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -93,7 +92,6 @@ fn with_dumps(command: Command) -> Command {
 }
 
 fn with_report_arguments(command: Command) -> Command {
-    let choices: Vec<&str> = CHOICES.iter().map(|&choice| choice_key(choice)).collect();
     let command = command
         .arg(
             option("format", "How to print the report")
@@ -106,12 +104,13 @@ fn with_report_arguments(command: Command) -> Command {
             option("model", "A model's id (see decodescope models), or the path of its config.json")
                 .value_name("MODEL"),
         )
-        .arg(option("gpu", "A GPU's id (see decodescope gpus)").value_name("GPU"))
+        .arg(option("gpu", "A GPU's id (see decodescope gpus)").value_name("GPU").conflicts_with("own-gpu"))
+        .arg(own_gpu())
         .arg(option("served-model", "Look only at this model_name of the dump").value_name("NAME"))
         .arg(option("engine", "Look only at this engine of the dump").value_name("N"))
         .arg(
             option("estimate", "Which estimate of the allreduce the budget uses")
-                .value_parser(PossibleValuesParser::new(choices)),
+                .value_parser(PossibleValuesParser::new(EstimateChoice::ALL.map(EstimateChoice::key))),
         );
     Field::ALL.iter().fold(command, |command, &field| command.arg(field_argument(field)))
 }
@@ -138,7 +137,14 @@ fn option(name: &'static str, help: &'static str) -> Arg {
     Arg::new(name).long(name).help(help)
 }
 
-fn field_argument(field: Field) -> Arg {
+/// The option that names a GPU which no list has.
+pub fn own_gpu() -> Arg {
+    option("own-gpu", "A GPU that no list has, by its name; say what it can with --bandwidth, --memory, --matrix-rate")
+        .value_name("NAME")
+}
+
+/// The option that sets a field by hand.
+pub fn field_argument(field: Field) -> Arg {
     let spec = field.spec();
     let name = field_id(field);
     let unit = if spec.unit.is_empty() || spec.unit == "×" { "N" } else { spec.unit };

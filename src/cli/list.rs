@@ -27,7 +27,7 @@ pub fn gpus() -> Outcome {
     let rows = hardware::catalogue().iter().map(|gpu| {
         vec![
             gpu.id.to_owned(),
-            gpu.name.to_owned(),
+            gpu.name.clone().into_owned(),
             format!("{:.0} GiB", gpu.memory_gib()),
             show(gpu.bandwidth).to_string(),
             gpu.achieved_bandwidth.map_or("—".to_owned(), |achieved| show(achieved).to_string()),

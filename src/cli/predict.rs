@@ -1,5 +1,7 @@
 //! `decodescope predict`: how long a decode step will take, term by term.
 
+use crate::arguments::{field_argument, own_gpu};
+use crate::report::typed;
 use crate::serving::{self, Model};
 use crate::{Failure, Outcome};
 use clap::{Arg, ArgMatches, Command, builder::PossibleValuesParser, value_parser};
@@ -8,7 +10,8 @@ use decodescope::hardware::Gpu;
 use decodescope::model::{Speculation, Split, decode_step};
 use decodescope::prediction::{Ceiling, Prediction, Runtime, Workload, predict};
 use decodescope::report::{Block, Document};
-use decodescope::units::format::{count, show, show_range};
+use decodescope::scenario::{Field, GpuChoice, Scenario};
+use decodescope::units::format::{count, show, show_range, significant};
 use decodescope::units::{Bytes, Range, Ratio, TokensPerSecond};
 use serde_json::{Value, json};
 
@@ -19,7 +22,16 @@ const SCHEMA: &str = "decodescope.prediction/1";
 pub fn command() -> Command {
     let runtimes = PossibleValuesParser::new(Runtime::ALL.map(Runtime::key));
     serving::with_options(Command::new("predict").about("Predict a decode step's time, term by term, with its range"))
-        .arg(Arg::new("gpu").long("gpu").value_name("GPU").required(true).help("A GPU's id (see decodescope gpus)"))
+        .arg(
+            Arg::new("gpu")
+                .long("gpu")
+                .value_name("GPU")
+                .required_unless_present("own-gpu")
+                .conflicts_with("own-gpu")
+                .help("A GPU's id (see decodescope gpus)"),
+        )
+        .arg(own_gpu())
+        .args(Field::OF_THE_GPU.map(field_argument))
         .arg(Arg::new("engine").long("engine").value_parser(runtimes).default_value("vllm").help("What runs the model"))
         .arg(
             Arg::new("one-shot-allreduce")
@@ -53,7 +65,7 @@ pub fn command() -> Command {
 struct Question<'a> {
     model: &'a Model,
     split: Split,
-    gpu: &'static Gpu,
+    gpu: Gpu,
     workload: Workload,
     tokens_per_step: f64,
 }
@@ -61,7 +73,9 @@ struct Question<'a> {
 /// Runs the command.
 pub fn run(matches: &ArgMatches) -> Result<Outcome, Failure> {
     let model = serving::model(matches)?;
-    let gpu = serving::gpu(matches.get_one::<String>("gpu").map_or("", String::as_str))?;
+    let split = serving::split(matches);
+    let system = system(matches, split.tensor_parallel)?;
+    let gpu = system.gpu().ok_or_else(|| Failure::usage("a GPU of your own needs its --bandwidth"))?;
     let step = serving::step(matches);
     let drafts = serving::number(matches, "drafts");
     let acceptance = matches.get_one::<f64>("acceptance").copied().unwrap_or_default();
@@ -69,17 +83,19 @@ pub fn run(matches: &ArgMatches) -> Result<Outcome, Failure> {
     let engine = matches.get_one::<String>("engine").and_then(|key| Runtime::from_key(key));
     let question = Question {
         model: &model,
-        split: serving::split(matches),
+        split,
         gpu,
         workload: Workload {
             tokens: speculation.verified_tokens(),
             runtime: engine.unwrap_or_default(),
+            own_allreduce: system.typed_allreduce(),
             allreduce: matches.get_flag("one-shot-allreduce").then_some(Path::OneShotPcie),
             ..Workload::new(step.sequences.max(1.0), step.context)
         },
         tokens_per_step: speculation.tokens_per_step(),
     };
     let precision = &model.quantisation.precision;
+    let gpu = &question.gpu;
     let mut prediction = predict(&model.architecture, precision, &question.split, gpu, &question.workload);
     let read = decode_step(&model.architecture, precision, &question.split, &step);
     let needed = read.resident_weights + read.resident_cache;
@@ -95,6 +111,19 @@ pub fn run(matches: &ArgMatches) -> Result<Outcome, Failure> {
     Ok(Outcome { text, usable: true })
 }
 
+/// The GPU as named, with what the options say of it.
+fn system(matches: &ArgMatches, ranks: u32) -> Result<Scenario, Failure> {
+    let mut system = Scenario::default();
+    let known = matches.get_one::<String>("gpu").map(|name| serving::gpu(name)).transpose()?;
+    let own = matches.get_one::<String>("own-gpu").map(|name| GpuChoice::own(name));
+    system.set_gpu(known.map(|gpu| GpuChoice::Known(gpu.id.to_owned())).or(own));
+    system.set(Field::TensorParallel, Some(f64::from(ranks)));
+    for field in Field::OF_THE_GPU.into_iter().filter(|&field| typed(matches, field).is_some()) {
+        system.set(field, typed(matches, field));
+    }
+    Ok(system)
+}
+
 fn as_json(question: &Question, prediction: &Prediction, needed: Bytes) -> Value {
     let all = |speed: Range<TokensPerSecond>| speed.map(|one| one * question.workload.sequences);
     let speed = prediction.speed(question.tokens_per_step);
@@ -103,6 +132,7 @@ fn as_json(question: &Question, prediction: &Prediction, needed: Bytes) -> Value
         "model": question.model.architecture.name,
         "quantisation": question.model.quantisation.name,
         "gpu": question.gpu.id,
+        "gpu_name": question.gpu.name,
         "gpus": question.split.gpus(),
         "split": question.split,
         "engine": question.workload.runtime.key(),
@@ -121,7 +151,7 @@ fn as_json(question: &Question, prediction: &Prediction, needed: Bytes) -> Value
         },
         "terms": prediction.terms,
         "resident_bytes": needed,
-        "fits": needed <= question.gpu.memory,
+        "fits": question.gpu.memory.is_finite().then_some(needed <= question.gpu.memory),
         "assumptions": prediction.assumptions,
         "warnings": question.model.warnings,
     })
@@ -157,10 +187,11 @@ fn document(question: &Question, prediction: &Prediction) -> Document {
             show(share).to_string(),
             some(term.bytes.get() == 0.0, show(term.bytes).to_string()),
             some(term.flops.get() == 0.0, show(term.flops).to_string()),
+            some(term.flops.get() == 0.0, significant(term.flops.get() / term.bytes.get(), 3)),
             some(term.count == 0.0, count(term.count)),
         ]
     });
-    document.table(&["term", "time", "share", "bytes", "FLOPs", "number"], rows.collect());
+    document.table(&["term", "time", "share", "bytes", "FLOPs", "FLOPs per byte", "number"], rows.collect());
     document.list(prediction.assumptions.clone());
     document.list(question.model.warnings.iter().map(|warning| warning.message.clone()).collect());
     document

@@ -6,8 +6,7 @@ use crate::{Failure, Outcome};
 use clap::ArgMatches;
 use decodescope::metrics::{self, Selection};
 use decodescope::paste::Warning;
-use decodescope::scenario::link::{self, CHOICES, choice_key};
-use decodescope::scenario::{Field, Measured, ModelChoice, Scenario};
+use decodescope::scenario::{EstimateChoice, Field, GpuChoice, Measured, ModelChoice, Scenario, link};
 use decodescope::{budget, hardware, model, report};
 
 /// A scenario under way: with what there is to say about the input, and whether that was of any use.
@@ -83,10 +82,12 @@ fn finish(matches: &ArgMatches, given: Given) -> Result<Outcome, Failure> {
 fn by_hand(matches: &ArgMatches) -> bool {
     matches.contains_id("model")
         || matches.contains_id("gpu")
+        || matches.contains_id("own-gpu")
         || Field::ALL.iter().any(|&f| typed(matches, f).is_some())
 }
 
-fn typed(matches: &ArgMatches, field: Field) -> Option<f64> {
+/// What an option says of a field.
+pub fn typed(matches: &ArgMatches, field: Field) -> Option<f64> {
     matches.get_one::<f64>(&field_id(field)).copied()
 }
 
@@ -97,9 +98,13 @@ fn apply(matches: &ArgMatches, scenario: &mut Scenario, warnings: &mut Vec<Warni
     if let Some(id) = matches.get_one::<String>("gpu") {
         let gpu = hardware::find(id)
             .ok_or_else(|| unknown("GPU", id, hardware::catalogue().iter().map(|gpu| gpu.id), "gpus"))?;
-        if scenario.gpu.as_deref() != Some(gpu.id) {
-            scenario.set_gpu(Some(gpu.id.to_owned()));
+        let gpu = Some(GpuChoice::Known(gpu.id.to_owned()));
+        if scenario.gpu != gpu {
+            scenario.set_gpu(gpu);
         }
+    }
+    if let Some(name) = matches.get_one::<String>("own-gpu") {
+        scenario.set_gpu(Some(GpuChoice::own(name)));
     }
     let selection = Selection {
         model: matches.get_one::<String>("served-model").cloned(),
@@ -109,7 +114,7 @@ fn apply(matches: &ArgMatches, scenario: &mut Scenario, warnings: &mut Vec<Warni
         select(scenario, selection)?;
     }
     if let Some(name) = matches.get_one::<String>("estimate") {
-        scenario.choice = CHOICES.into_iter().find(|&choice| choice_key(choice) == name).unwrap_or_default();
+        scenario.choice = EstimateChoice::by_key(name).unwrap_or_default();
     }
     for &field in Field::ALL {
         if let Some(value) = typed(matches, field) {

@@ -76,7 +76,7 @@ impl Fit {
     /// The measurement in words, to follow "that of": implementation, box and source.
     #[must_use]
     pub fn describe(&self) -> String {
-        let system = find(self.system).map_or(self.system, |gpu| gpu.name);
+        let system = find(self.system).map_or(self.system, |gpu| &*gpu.name);
         format!("{} on {} × {system} ({})", self.version, self.gpus, self.source)
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{Link, LinkKind};
 use crate::units::{Bytes, BytesPerSecond, FlopsPerSecond, Ratio, Seconds};
+use std::borrow::Cow;
 use std::sync::OnceLock;
 
 /// One GPU as published and as measured. Rates are dense; an empty one has no source.
@@ -10,7 +11,7 @@ pub struct Gpu {
     /// The stable name for links and command lines, such as `rtx-pro-6000`.
     pub id: &'static str,
     /// The name for people.
-    pub name: &'static str,
+    pub name: Cow<'static, str>,
     /// The chip's generation and compute target, such as `Hopper (sm_90)`.
     pub architecture: &'static str,
     /// Its memory, as the driver reports it where that is known. Datasheets' "GB" of memory are 2³⁰
@@ -41,6 +42,46 @@ pub struct Gpu {
 }
 
 impl Gpu {
+    /// The id of a GPU that is in no catalogue.
+    pub const OWN: &'static str = "own";
+
+    /// A GPU of one's own, of which nothing is known but what its memory delivers. How much memory that is stays
+    /// unknown, hence without end, until somebody says.
+    ///
+    /// ```
+    /// use decodescope::{hardware::Gpu, units::BytesPerSecond};
+    /// let gpu = Gpu::own("Prototype 7", BytesPerSecond::from_giga(900.0));
+    /// assert_eq!((gpu.id, gpu.expected_bandwidth().as_giga()), ("own", 900.0));
+    /// assert!(!gpu.memory.is_finite() && gpu.bf16.is_none());
+    /// ```
+    #[must_use]
+    pub fn own(name: &str, bandwidth: BytesPerSecond) -> Self {
+        let name = if name.trim().is_empty() { "your GPU" } else { name.trim() };
+        Self {
+            id: Self::OWN,
+            name: Cow::Owned(name.to_owned()),
+            architecture: "",
+            memory: Bytes::new(f64::INFINITY),
+            bandwidth,
+            achieved_bandwidth: Some(bandwidth),
+            launch_floor: None,
+            bf16: None,
+            fp8: None,
+            fp4: None,
+            int8: None,
+            link: Link { kind: LinkKind::Pcie, bandwidth: None, pcie_generation: None },
+            aliases: "",
+            source: "",
+            conflicts: "",
+        }
+    }
+
+    /// So many GiB of memory.
+    #[must_use]
+    pub fn with_memory_gib(self, gib: f64) -> Self {
+        Self { memory: Bytes::new(gib * GIB), ..self }
+    }
+
     /// The memory in GiB, the "GB" of datasheets.
     #[must_use]
     pub fn memory_gib(&self) -> f64 {
@@ -119,7 +160,7 @@ fn row(line: &'static str) -> Option<Gpu> {
     let tera = FlopsPerSecond::from_tera;
     Some(Gpu {
         id,
-        name,
+        name: Cow::Borrowed(name),
         architecture,
         memory: Bytes::new(number(memory)?? * GIB),
         bandwidth: giga(number(bandwidth)??),

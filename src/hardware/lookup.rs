@@ -38,8 +38,16 @@ pub fn suggest(name: &str) -> Option<&'static str> {
     (nearest <= wanted.len() / 3).then_some(gpu.id)
 }
 
-fn names(gpu: &Gpu) -> impl Iterator<Item = &'static str> + use<> {
-    gpu.aliases.split(',').filter(|alias| !alias.is_empty()).chain([gpu.name])
+impl Gpu {
+    /// Other names it goes by, such as what its driver calls it.
+    pub fn aliases(&self) -> impl Iterator<Item = &str> {
+        self.aliases.split(',').map(str::trim).filter(|alias| !alias.is_empty())
+    }
+}
+
+/// What it goes by, its id aside.
+fn names(gpu: &Gpu) -> impl Iterator<Item = &str> {
+    gpu.aliases().chain([&*gpu.name])
 }
 
 /// Lower-case letters and digits, without the words that makers put around a model's name.

@@ -182,8 +182,7 @@ fn joined(mut names: Vec<NameCount>, others: Vec<NameCount>) -> Vec<NameCount> {
 
 fn outcome(sets: &[ServingMetrics], names: &[NameCount]) -> Outcome {
     let tells = |set: &ServingMetrics| {
-        // How large the cache is says nothing of what was served.
-        let mut values = set.values.iter().filter(|(meaning, _)| **meaning != Meaning::KvCacheCapacity);
+        let mut values = set.values.iter().filter(|(meaning, _)| !meaning.is_configuration());
         let mut histograms = set.histograms.values().map(|latency| &latency.histogram);
         values.any(|(_, &value)| value != 0.0) || histograms.any(|histogram| histogram.total() > 0.0)
     };

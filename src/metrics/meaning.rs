@@ -64,6 +64,10 @@ pub enum Meaning {
     KvCacheUsage,
     /// How many tokens the KV cache holds.
     KvCacheCapacity,
+    /// Bits that an element of the KV cache takes, where the server says.
+    KvCacheBits,
+    /// The share of a GPU's memory that the server may take, 0 to 1.
+    MemoryShare,
     /// Decode speed as the server itself averages it, in tokens per second.
     GenerationThroughput,
 }
@@ -115,8 +119,8 @@ impl Meaning {
             | IterationTokens
             | RequestPromptTokens
             | RequestGenerationTokens => Shape::Histogram,
-            RequestsRunning | RequestsWaiting | KvCacheUsage | KvCacheCapacity | GenerationThroughput
-            | PrefixCacheHitRate | AcceptedLength => Shape::Gauge,
+            RequestsRunning | RequestsWaiting | KvCacheUsage | KvCacheCapacity | KvCacheBits | MemoryShare
+            | GenerationThroughput | PrefixCacheHitRate | AcceptedLength => Shape::Gauge,
             _ => Shape::Counter,
         }
     }
@@ -125,9 +129,19 @@ impl Meaning {
     #[must_use]
     pub fn merge(self) -> Merge {
         match self {
-            Self::KvCacheUsage | Self::PrefixCacheHitRate | Self::AcceptedLength => Merge::Mean,
+            Self::KvCacheUsage
+            | Self::KvCacheBits
+            | Self::MemoryShare
+            | Self::PrefixCacheHitRate
+            | Self::AcceptedLength => Merge::Mean,
             _ => Merge::Sum,
         }
+    }
+
+    /// Whether it says how the server was set up, and nothing of what it served.
+    #[must_use]
+    pub fn is_configuration(self) -> bool {
+        matches!(self, Self::KvCacheCapacity | Self::KvCacheBits | Self::MemoryShare)
     }
 
     /// Whether its observations are times.
@@ -170,6 +184,8 @@ impl Meaning {
             RequestsWaiting => "requests waiting",
             KvCacheUsage => "KV cache in use",
             KvCacheCapacity => "KV cache capacity",
+            KvCacheBits => "bits per KV cache element",
+            MemoryShare => "share of the memory it may take",
             GenerationThroughput => "generation throughput",
         }
     }

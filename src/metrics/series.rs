@@ -83,6 +83,6 @@ pub(super) fn shape(name: &Name) -> Shape {
     match name.part {
         NamePart::Whole => name.meaning.shape(),
         NamePart::Sum | NamePart::Count => Shape::Counter,
-        NamePart::Labels(_) => Shape::Gauge,
+        NamePart::Labels(_) | NamePart::Word(..) => Shape::Gauge,
     }
 }

@@ -151,12 +151,19 @@ impl SetUnderWay {
                 }
                 (Content::Value(_), NamePart::Labels(labels)) => {
                     let numbers = labels.iter().map(|label| key.label(label)?.parse::<f64>().ok());
-                    let product = numbers.product::<Option<f64>>().filter(|product| *product > 0.0);
-                    if let Some(product) = product.filter(|product| product.is_finite()) {
-                        self.values.entry((name.meaning, rank)).or_default().insert(own, product);
-                    }
+                    self.add_label(name.meaning, rank, own, numbers.product());
+                }
+                (Content::Value(_), NamePart::Word(label, words)) => {
+                    let meant = |text: &str| words.iter().find(|(word, _)| *word == text).map(|(_, number)| *number);
+                    self.add_label(name.meaning, rank, own, key.label(label).and_then(meant));
                 }
             }
+        }
+    }
+
+    fn add_label(&mut self, meaning: Meaning, rank: usize, own: String, number: Option<f64>) {
+        if let Some(number) = number.filter(|number| *number > 0.0 && number.is_finite()) {
+            self.values.entry((meaning, rank)).or_default().insert(own, number);
         }
     }
 

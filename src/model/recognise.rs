@@ -111,7 +111,7 @@ fn quantisation_in(name: &str, preset: &Preset) -> Option<Quantisation> {
     } else if carries("mxfp8") {
         "mxfp8"
     } else if carries("fp8") {
-        if carries("dynamic") || carries("per-tensor") || carries("pertensor") { "fp8-tensor" } else { "fp8" }
+        if is_per_tensor(&lower) { "fp8-tensor" } else { "fp8" }
     } else if carries("awq") {
         "awq"
     } else if carries("gptq") {
@@ -130,6 +130,15 @@ fn quantisation_in(name: &str, preset: &Preset) -> Option<Quantisation> {
         return None;
     };
     Quantisation::by_recipe(recipe)
+}
+
+/// Whether FP8 weights have a scale for a whole tensor or channel: some makers' do unless the name says otherwise. The
+/// models' own makers mostly take blocks.
+fn is_per_tensor(name: &str) -> bool {
+    const SAYS_SO: [&str; 3] = ["dynamic", "per-tensor", "pertensor"];
+    const MAKERS: [&str; 4] = ["neuralmagic", "redhatai", "nvidia/", "meta-llama/"];
+    let carries = |words: &[&str]| words.iter().any(|word| name.contains(word));
+    carries(&SAYS_SO) || (carries(&MAKERS) && !name.contains("block"))
 }
 
 /// What NVIDIA's NVFP4 checkpoints quantise: everything in Qwen3 and in dense Llamas, all but
@@ -180,6 +189,54 @@ mod tests {
             ("/models/glm5/model.gguf", "glm-5"),
         ] {
             assert_eq!(id(name), Some(expected), "{name}");
+        }
+    }
+
+    /// As repositories, files, containers and served aliases spell them.
+    #[test]
+    fn spellings_of_names_and_quantisations() {
+        for (name, expected, quantisation) in [
+            ("/shared/glm5-gguf/GLM-5-UD-Q4_K_XL.gguf", "glm-5", "GGUF UD-Q4_K_XL"),
+            ("/models/GLM-5-UD-Q4_K_XL-00001-of-00009.gguf", "glm-5", "GGUF UD-Q4_K_XL"),
+            ("unsloth/GLM-5-GGUF:UD-Q4_K_XL", "glm-5", "GGUF UD-Q4_K_XL"),
+            ("unsloth/GLM-5-GGUF:Q2_K", "glm-5", "GGUF Q2_K"),
+            ("zai-org/GLM-5-FP8", "glm-5", "FP8, 128×128 blocks"),
+            ("glm-5-fp8", "glm-5", "FP8, 128×128 blocks"),
+            ("GLM5", "glm-5", "BF16"),
+            ("glm_5", "glm-5", "BF16"),
+            (
+                "/root/.cache/huggingface/hub/models--zai-org--GLM-5-FP8/snapshots/8f1c2ab",
+                "glm-5",
+                "FP8, 128×128 blocks",
+            ),
+            ("deepseek-ai/DeepSeek-V3.1", "deepseek-v3", "FP8, 128×128 blocks"),
+            ("nvidia/DeepSeek-R1-0528-NVFP4", "deepseek-r1", "NVFP4, attention in 16 bit"),
+            ("nvidia/DeepSeek-R1-FP4", "deepseek-r1", "NVFP4, attention in 16 bit"),
+            ("cognitivecomputations/DeepSeek-R1-AWQ", "deepseek-r1", "AWQ 4 bit"),
+            ("QuixiAI/DeepSeek-V3-0324-AWQ", "deepseek-v3", "AWQ 4 bit"),
+            ("deepseek-r1:671b", "deepseek-r1", "FP8, 128×128 blocks"),
+            ("neuralmagic/Meta-Llama-3.1-70B-Instruct-FP8", "llama-3.1-70b", "FP8 per tensor"),
+            ("RedHatAI/Meta-Llama-3.1-8B-Instruct-FP8-dynamic", "llama-3.1-8b", "FP8 per tensor"),
+            ("hugging-quants/Meta-Llama-3.1-70B-Instruct-AWQ-INT4", "llama-3.1-70b", "AWQ 4 bit"),
+            ("TheBloke/Llama-2-70B-Chat-GPTQ", "llama-2-70b", "GPTQ 4 bit"),
+            ("Qwen/Qwen2.5-32B-Instruct-GPTQ-Int4", "qwen2.5-32b", "GPTQ 4 bit"),
+            ("Qwen/Qwen3-30B-A3B-GPTQ-Int4", "qwen3-30b-a3b", "GPTQ 4 bit"),
+            ("Qwen/Qwen3-235B-A22B-Instruct-2507-FP8", "qwen3-235b-a22b", "FP8, 128×128 blocks"),
+            ("bartowski/Qwen_Qwen3-32B-GGUF/Qwen_Qwen3-32B-Q4_K_M.gguf", "qwen3-32b", "GGUF Q4_K_M"),
+            ("C:\\models\\Qwen3-8B-Q8_0.gguf", "qwen3-8b", "GGUF Q8_0"),
+            ("s3://bucket/models/qwen3-8b/", "qwen3-8b", "BF16"),
+            ("openai/gpt-oss-120b", "gpt-oss-120b", "MXFP4, experts only"),
+            ("gpt-oss:20b", "gpt-oss-20b", "MXFP4, experts only"),
+            ("unsloth/gpt-oss-20b-GGUF", "gpt-oss-20b", "MXFP4, experts only"),
+            ("mlx-community/Qwen3-8B-4bit", "qwen3-8b", "MLX 4 bit"),
+            ("RedHatAI/Mixtral-8x7B-Instruct-v0.1-FP8", "mixtral-8x7b", "FP8 per tensor"),
+            ("RedHatAI/Qwen3-32B-FP8-block", "qwen3-32b", "FP8, 128×128 blocks"),
+            ("nvidia/Llama-3.1-70B-Instruct-FP8", "llama-3.1-70b", "FP8 per tensor"),
+            ("moonshotai/Kimi-K2-Thinking", "kimi-k2.5", "INT4, experts only"),
+        ] {
+            let found = recognise(name);
+            let found = found.as_ref().map(|found| (found.preset.id.as_str(), found.quantisation.name.as_str()));
+            assert_eq!(found, Some((expected, quantisation)), "{name}");
         }
     }
 

@@ -12,15 +12,18 @@
 //! [`Constants`], the same for every model, GPU and engine, fitted to one half of the published
 //! measurements in `tests/data` and tested on the other; `make validate` prints both.
 //!
-//! A [`Prediction`] carries a range, and a [`Ceiling`] that idealises everything but the datasheet.
+//! A [`Prediction`] carries a range, and a [`Ceiling`] that idealises everything but the datasheet. Its
+//! [`Operation`]s say where each part of the step stands in the roofline.
 
 mod allreduce;
 mod constants;
+mod roofline;
 mod step;
 mod term;
 mod workload;
 
 pub use constants::Constants;
+pub use roofline::{Arithmetic, Operation, Roof};
 pub use step::{predict, predict_with};
 pub use term::{Ceiling, Prediction, Term, TermKind};
 pub use workload::{Runtime, Workload};

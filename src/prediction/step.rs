@@ -1,7 +1,7 @@
 //! The step's terms from the model's reads, the GPU's rates and the constants.
 
 use super::allreduce;
-use super::{Ceiling, Constants, Prediction, Runtime, Term, TermKind, Workload};
+use super::{Arithmetic, Ceiling, Constants, Prediction, Roof, Runtime, Term, TermKind, Workload};
 use crate::collective::message_bytes;
 use crate::hardware::Gpu;
 use crate::model::{Architecture, Component, Precision, Read, Split, Step, decode_step, draft_step};
@@ -111,7 +111,7 @@ pub fn predict_with(
         );
     }
     sum.push("host", TermKind::Host, spread(constants.host * passes, OVERHEAD_ERROR), Bytes::ZERO, passes);
-    Prediction { terms: sum.terms, ceiling, assumptions }
+    Prediction { bandwidth: sum.achieved(), terms: sum.terms, ceiling, assumptions }
 }
 
 /// The terms so far.
@@ -146,10 +146,14 @@ impl Sum<'_> {
         for read in reads {
             let (bytes, flops) = (read.bytes * times, read.flops * times);
             let reading = bytes / self.bandwidth(read.component);
-            let computing = self.rate(read.component).map_or(Seconds::ZERO, |rate| flops / rate);
-            self.operations += read.operations * times;
+            let roof = self.roof(read.component);
+            let computing = roof.map_or(Seconds::ZERO, |roof| flops / roof.rate);
+            let operations = read.operations * times;
+            self.operations += operations;
+            let mut start = self.constants.operation * operations;
             if self.is_quantised(read.component) {
-                self.quantised += read.operations * times;
+                self.quantised += operations;
+                start += self.constants.quantising * operations;
             }
             let error = if self.gpu.achieved_bandwidth.is_some() { BANDWIDTH_ERROR } else { UNMEASURED_ERROR };
             let seconds = spread(reading.max(computing), error);
@@ -158,7 +162,8 @@ impl Sum<'_> {
                     term.seconds = plus(term.seconds, seconds);
                     term.bytes += bytes;
                     term.flops += flops;
-                    term.count += read.operations * times;
+                    term.start += start;
+                    term.count += operations;
                     term.compute_bound |= computing > reading;
                 }
                 None => self.terms.push(Term {
@@ -168,17 +173,23 @@ impl Sum<'_> {
                     seconds,
                     bytes,
                     flops,
-                    count: read.operations * times,
+                    start,
+                    roof,
+                    count: operations,
                     compute_bound: computing > reading,
                 }),
             }
         }
     }
 
+    /// What the GPU's memory delivers.
+    fn achieved(&self) -> BytesPerSecond {
+        self.gpu.achieved_bandwidth.unwrap_or(self.gpu.bandwidth * self.constants.unmeasured_share)
+    }
+
     /// What a component is read at.
     fn bandwidth(&self, component: Component) -> BytesPerSecond {
-        let constants = self.constants;
-        let achieved = self.gpu.achieved_bandwidth.unwrap_or(self.gpu.bandwidth * constants.unmeasured_share);
+        let (constants, achieved) = (self.constants, self.achieved());
         let plain = if self.runtime == Runtime::LlamaCpp { achieved.min(constants.plain_kernel) } else { achieved };
         let is_cache = !component.is_weights() && component != Component::Activations;
         if is_cache { plain * constants.cache_share } else { plain }
@@ -186,10 +197,11 @@ impl Sum<'_> {
 
     /// What is computed with a component: in FP8 where it is held in 8 bit, else in 16 bit, to which
     /// narrower weights are mostly widened first.
-    fn rate(&self, component: Component) -> Option<FlopsPerSecond> {
+    fn roof(&self, component: Component) -> Option<Roof> {
         let bits = self.precision.bits(component);
-        let published = if (8.0..9.0).contains(&bits) { self.gpu.fp8.or(self.gpu.bf16) } else { self.gpu.bf16 };
-        published.map(|rate| rate * self.constants.compute_share)
+        let fp8 = self.gpu.fp8.filter(|_| (8.0..9.0).contains(&bits)).map(|rate| (Arithmetic::Fp8, rate));
+        let (arithmetic, published) = fp8.or_else(|| self.gpu.bf16.map(|rate| (Arithmetic::Bf16, rate)))?;
+        Some(Roof { arithmetic, rate: published * self.constants.compute_share })
     }
 
     /// Whether an operation's activations are quantised by a kernel of their own: weights of 8 bit
@@ -199,7 +211,7 @@ impl Sum<'_> {
         component.is_weights() && self.runtime != Runtime::LlamaCpp && bits > 8.0 && bits < 9.0
     }
 
-    /// The least time the datasheet allows for what has been added: bytes and FLOPs of all terms so
+    /// The least time the datasheet (or a measurement that beats it) allows for what has been added: bytes and FLOPs of all terms so
     /// far, at the highest rate the GPU has at all.
     fn ceiling(&self) -> Ceiling {
         let bytes: Bytes = self.terms.iter().map(|term| term.bytes).sum();
@@ -208,7 +220,7 @@ impl Sum<'_> {
         let rates = [gpu.bf16, gpu.fp8, gpu.fp4].into_iter().flatten();
         let fastest = rates.reduce(FlopsPerSecond::max);
         let computing = fastest.map_or(Seconds::ZERO, |rate| flops / rate);
-        Ceiling { time: (bytes / gpu.bandwidth).max(computing), bytes, flops }
+        Ceiling { time: (bytes / gpu.bandwidth.max(self.achieved())).max(computing), bytes, flops }
     }
 
     fn overheads(&mut self) {
@@ -231,6 +243,8 @@ impl Sum<'_> {
             seconds,
             bytes,
             flops: Flops::ZERO,
+            start: Seconds::ZERO,
+            roof: None,
             count,
             compute_bound: false,
         };

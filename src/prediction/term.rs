@@ -1,7 +1,8 @@
 //! What a prediction is made of.
 
+use super::Roof;
 use crate::model::Component;
-use crate::units::{Bytes, Flops, Range, Seconds, TokensPerSecond};
+use crate::units::{Bytes, BytesPerSecond, Flops, Range, Seconds, TokensPerSecond};
 use serde::Serialize;
 
 /// What a term's time goes to.
@@ -35,6 +36,10 @@ pub struct Term {
     pub bytes: Bytes,
     /// What it computes.
     pub flops: Flops,
+    /// What starting its operations and quantising for them takes: in the terms of those names, not in `seconds`.
+    pub start: Seconds,
+    /// What it computes at, at most.
+    pub roof: Option<Roof>,
     /// How many operations, blocks, allreduces or forward passes it is made of.
     pub count: f64,
     /// Whether computing takes longer than reading.
@@ -74,6 +79,8 @@ pub struct Prediction {
     pub terms: Vec<Term>,
     /// What no speed can exceed.
     pub ceiling: Ceiling,
+    /// What the GPU's memory delivers: as measured, else the usual share of what is published.
+    pub bandwidth: BytesPerSecond,
     /// What was assumed for want of knowledge, one sentence each.
     pub assumptions: Vec<String>,
 }

@@ -1,6 +1,6 @@
 //! What is decoded, and by which engine.
 
-use crate::collective::{Engine, Path};
+use crate::collective::{AlphaBeta, Engine, Path};
 use serde::{Deserialize, Serialize};
 
 /// What runs the model, as far as the step's time depends on it.
@@ -70,12 +70,14 @@ pub struct Workload {
     pub runtime: Runtime,
     /// The allreduce, where it is not what the engine takes by default.
     pub allreduce: Option<Path>,
+    /// What one allreduce takes, where somebody measured it on the very system: it beats all that was published.
+    pub own_allreduce: Option<AlphaBeta>,
 }
 
 impl Workload {
     /// Plain decoding under vLLM.
     #[must_use]
     pub const fn new(sequences: f64, context: f64) -> Self {
-        Self { sequences, tokens: 1.0, context, runtime: Runtime::Vllm, allreduce: None }
+        Self { sequences, tokens: 1.0, context, runtime: Runtime::Vllm, allreduce: None, own_allreduce: None }
     }
 }

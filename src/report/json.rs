@@ -10,7 +10,7 @@ use crate::metrics::{Histogram, Meaning, ServingMetrics};
 use crate::model::Component;
 use crate::paste::Warning;
 use crate::report::verdict;
-use crate::scenario::{Field, ModelChoice, Moment, Scenario, Source};
+use crate::scenario::{Field, GpuChoice, ModelChoice, Moment, Scenario, Source};
 use crate::units::Range;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -34,6 +34,7 @@ struct Report<'a> {
     throughput_tokens_per_second: Option<f64>,
     model: Option<&'a str>,
     gpu: Option<&'a str>,
+    gpu_name: Option<String>,
     inputs: BTreeMap<&'static str, Input>,
     tokens_per_second: Option<f64>,
     itl_seconds: Option<f64>,
@@ -203,7 +204,8 @@ pub fn json(scenario: &Scenario, analysis: &Analysis, warnings: &[Warning]) -> S
             ModelChoice::Preset(id) => id.as_str(),
             ModelChoice::Custom(architecture) => architecture.name.as_str(),
         }),
-        gpu: scenario.gpu.as_deref(),
+        gpu: scenario.gpu.as_ref().map(GpuChoice::id),
+        gpu_name: scenario.gpu().map(|gpu| gpu.name.into_owned()),
         inputs: inputs(scenario),
         tokens_per_second: step.map(|step| step.speed.get()),
         itl_seconds: step.map(|step| step.time.value.get()),

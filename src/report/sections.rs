@@ -54,7 +54,7 @@ fn system(document: &mut Document, scenario: &Scenario) {
     match &scenario.model {
         Some(ModelChoice::Preset(id)) => {
             let name = crate::model::preset(id).map_or(id.clone(), |preset| preset.name.clone());
-            add("model", name, "catalogue");
+            add("model", name, if scenario.served_model().is_some() { "measured" } else { "catalogue" });
         }
         Some(ModelChoice::Custom(architecture)) => add("model", architecture.name.clone(), "typed"),
         None => add("model", "not known: name it".to_owned(), ""),
@@ -62,7 +62,7 @@ fn system(document: &mut Document, scenario: &Scenario) {
     match scenario.gpu() {
         Some(gpu) => {
             let from = if scenario.left_over.gpu { "example's" } else { "typed" };
-            add("GPU", gpu.name.to_owned(), from);
+            add("GPU", gpu.name.into_owned(), from);
         }
         None => add("GPU", "not known: name it".to_owned(), ""),
     }

@@ -81,6 +81,8 @@ pub fn server_facts(measured: &Measured) -> Vec<(String, String)> {
     add("draft tokens accepted", set.acceptance_rate().map(|rate| show(rate).to_string()));
     add("tokens per engine step", set.tokens_per_iteration().map(|tokens| significant(tokens, 3)));
     add("KV cache holds", set.value(Meaning::KvCacheCapacity).map(|tokens| format!("{} tokens", count(tokens))));
+    add("KV cache type", set.value(Meaning::KvCacheBits).map(|bits| format!("{} bit", significant(bits, 3))));
+    add("share of memory taken", set.value(Meaning::MemoryShare).map(|share| show(Ratio::new(share)).to_string()));
     add("KV cache in use", set.value(Meaning::KvCacheUsage).map(|usage| show(Ratio::new(usage)).to_string()));
     add("prefix cache hit rate", set.prefix_hit_rate().map(|rate| show(rate).to_string()));
     add("tokens per step and stream", set.tokens_per_step().map(trimmed));

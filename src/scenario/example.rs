@@ -3,7 +3,7 @@
 //! GLM-5 (GGUF, Q4_K_XL, 402 GB) under vLLM on eight RTX PRO 6000 Blackwell over PCIe, tensor
 //! parallel 8, one request at a time: 57.5 tokens a second, and nothing in the metrics that says why.
 
-use super::{EstimateChoice, Field, Measured, ModelChoice, Scenario};
+use super::{EstimateChoice, Field, GpuChoice, Measured, ModelChoice, Scenario};
 use crate::metrics::read_dump;
 use crate::paste::prometheus;
 use std::sync::LazyLock;
@@ -33,7 +33,7 @@ impl Scenario {
         let dump = read_dump(&prometheus::read(EXAMPLE_DUMP));
         let mut scenario = Self {
             model: Some(ModelChoice::Preset("glm-5".to_owned())),
-            gpu: Some("rtx-pro-6000".to_owned()),
+            gpu: Some(GpuChoice::Known("rtx-pro-6000".to_owned())),
             measured: Some(Measured::distil(EXAMPLE_NAME, &dump.sets)),
             choice: EstimateChoice::Combined,
             ..Self::default()

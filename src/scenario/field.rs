@@ -132,6 +132,15 @@ fields! {
     /// Memory bandwidth per GPU.
     Bandwidth = "bw", "Memory bandwidth", "GB/s", 1e9, Hardware, 10.0..=20000.0, Ratio,
         "What one GPU's memory delivers: measured if you have it, else the catalogue's.";
+    /// Memory of one GPU.
+    Memory = "mem", "Memory", "GiB", 1_073_741_824.0, Hardware, 1.0..=4096.0, Ratio,
+        "What one GPU's memory holds, in GiB: the GB of datasheets.";
+    /// 16-bit matrix rate of one GPU.
+    MatrixRate = "flops", "Matrix rate", "TFLOP/s", 1e12, Hardware, 0.1..=50000.0, Ratio,
+        "16-bit matrix products without sparsity, as a datasheet gives them. Large ones reach about 80 % of it.";
+    /// Bandwidth of one GPU's links.
+    LinkBandwidth = "linkbw", "Link bandwidth", "GB/s", 1e9, Hardware, 0.5..=5000.0, Ratio,
+        "All of one GPU's links to the others, one way. Only used where nobody measured the allreduce.";
     /// Allreduces in each layer.
     AllreducesPerLayer = "arl", "Allreduces per layer", "", 1.0, Allreduce, 0.0..=6.0, Whole,
         "Two in nearly every model under tensor parallelism: after attention and after the MLP or MoE.";
@@ -171,6 +180,18 @@ fields! {
     /// What part of the bytes is still read.
     BytesFactor = "bytesx", "Bytes read", "×", 1.0, WhatIf, 0.1..=2.0, Ratio,
         "What if every step read this many times the bytes: 0.5 is half the bits per weight.";
+}
+
+impl Field {
+    /// What describes one GPU and the way to its neighbours.
+    pub const OF_THE_GPU: [Self; 6] = [
+        Self::Bandwidth,
+        Self::Memory,
+        Self::MatrixRate,
+        Self::LinkBandwidth,
+        Self::AllreduceLatency,
+        Self::AllreduceBandwidth,
+    ];
 }
 
 impl Spec {
@@ -216,9 +237,11 @@ impl Spec {
     /// What one of a typed unit is in the field's own.
     fn unit_scale(&self, unit: &str) -> Option<f64> {
         type Family = &'static [(&'static str, f64)];
-        const FAMILIES: [Family; 2] = [
+        const FAMILIES: [Family; 4] = [
             &[("ns", 1e-9), ("µs", 1e-6), ("us", 1e-6), ("ms", 1e-3), ("s", 1.0)],
             &[("MB/s", 1e6), ("GB/s", 1e9), ("TB/s", 1e12)],
+            &[("MiB", 1_048_576.0), ("GiB", 1_073_741_824.0), ("GB", 1_073_741_824.0), ("TiB", 1_099_511_627_776.0)],
+            &[("GFLOP/s", 1e9), ("TFLOP/s", 1e12), ("PFLOP/s", 1e15)],
         ];
         if unit.is_empty() || unit == self.unit {
             return Some(1.0);

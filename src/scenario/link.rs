@@ -7,7 +7,8 @@
 //! Links live long. `v` says which version of this format wrote one; a newer version than ours is
 //! refused politely, older ones are brought up to date by `upgrade`. Keys nobody knows are ignored.
 
-use super::{EstimateChoice, Field, Measured, ModelChoice, Scenario};
+use super::{EstimateChoice, Field, GpuChoice, Measured, ModelChoice, Scenario};
+use crate::hardware::{self, Gpu};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::Serialize;
@@ -60,14 +61,15 @@ pub fn encode(scenario: &Scenario) -> String {
         Some(ModelChoice::Custom(architecture)) => parts.extend(pack("arch", architecture)),
         None => {}
     }
-    if let Some(gpu) = &scenario.gpu {
-        parts.push(format!("gpu={gpu}"));
+    parts.extend(scenario.gpu.as_ref().map(|gpu| format!("gpu={}", gpu.id())));
+    if let Some(GpuChoice::Own(name)) = scenario.gpu.as_ref().filter(|gpu| **gpu != GpuChoice::Own(String::new())) {
+        parts.push(format!("gpuname={}", URL_SAFE_NO_PAD.encode(name.clone().into_bytes())));
     }
     for (left, what) in [(scenario.left_over.gpu, "gpu"), (scenario.left_over.count, "count")] {
         parts.extend(left.then(|| format!("leftover={what}")));
     }
     if scenario.choice != EstimateChoice::default() {
-        parts.push(format!("estimate={}", choice_key(scenario.choice)));
+        parts.push(format!("estimate={}", scenario.choice.key()));
     }
     parts.extend(scenario.typed.iter().map(|(field, value)| format!("{}={value}", field.spec().key)));
     if let Some(measured) = &scenario.measured {
@@ -133,17 +135,22 @@ fn read_part(scenario: &mut Scenario, key: &str, text: &str) -> Result<(), LinkE
             let architecture = unpack(text).ok_or_else(|| broken("a packed architecture"))?;
             scenario.model = Some(ModelChoice::Custom(architecture));
         }
-        "gpu" if crate::hardware::find(text).is_some() => scenario.gpu = Some(text.to_owned()),
+        // Its name may have come before.
+        "gpu" if text == Gpu::OWN => {
+            scenario.gpu.get_or_insert_with(|| GpuChoice::Own(String::new()));
+        }
+        "gpu" if hardware::find(text).is_some() => scenario.gpu = Some(GpuChoice::Known(text.to_owned())),
         "gpu" => return Err(broken("the id of a known GPU")),
+        "gpuname" => {
+            let name = URL_SAFE_NO_PAD.decode(text).ok().and_then(|name| String::from_utf8(name).ok());
+            scenario.gpu = Some(GpuChoice::own(&name.ok_or_else(|| broken("a packed name"))?));
+        }
         "leftover" => {
             scenario.left_over.gpu |= text == "gpu";
             scenario.left_over.count |= text == "count";
         }
         "estimate" => {
-            scenario.choice = CHOICES
-                .into_iter()
-                .find(|choice| choice_key(*choice) == text)
-                .ok_or_else(|| broken("the name of an estimate"))?;
+            scenario.choice = EstimateChoice::by_key(text).ok_or_else(|| broken("the name of an estimate"))?;
         }
         "dump" => {
             let measured: Measured = unpack(text).ok_or_else(|| broken("a packed dump"))?;
@@ -157,21 +164,6 @@ fn read_part(scenario: &mut Scenario, key: &str, text: &str) -> Result<(), LinkE
         }
     }
     Ok(())
-}
-
-/// The estimates one can choose, in the order of the page.
-pub const CHOICES: [EstimateChoice; 4] =
-    [EstimateChoice::Combined, EstimateChoice::AlphaBeta, EstimateChoice::StatedShare, EstimateChoice::StatedCompute];
-
-/// The name of an estimate in a link, in JSON and on the command line.
-#[must_use]
-pub fn choice_key(choice: EstimateChoice) -> &'static str {
-    match choice {
-        EstimateChoice::Combined => "combined",
-        EstimateChoice::AlphaBeta => "alpha-beta",
-        EstimateChoice::StatedShare => "stated-share",
-        EstimateChoice::StatedCompute => "stated-compute",
-    }
 }
 
 fn pack(key: &str, value: &impl Serialize) -> Option<String> {

@@ -20,8 +20,9 @@ pub use field::{Field, FieldError, Group, Spec, Steps};
 pub use measured::{Measured, Moment};
 
 use crate::hardware::{self, Gpu};
-use crate::metrics::Selection;
+use crate::metrics::{Meaning, Selection};
 use crate::model::{self, Architecture, Precision};
+use crate::units::{Bytes, BytesPerSecond, FlopsPerSecond};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -84,6 +85,33 @@ pub enum ModelChoice {
     Custom(Box<Architecture>),
 }
 
+/// Which GPU serves it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum GpuChoice {
+    /// One of [`hardware::catalogue`], by its id.
+    Known(String),
+    /// One that no list has, by its name, which may be empty. What it can do is typed.
+    Own(String),
+}
+
+impl GpuChoice {
+    /// Its id in links, options and JSON.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        match self {
+            Self::Known(id) => id,
+            Self::Own(_) => Gpu::OWN,
+        }
+    }
+
+    /// One of a person's own, its name cut to what a heading has room for.
+    #[must_use]
+    pub fn own(name: &str) -> Self {
+        const LONGEST: usize = 60;
+        Self::Own(name.trim().chars().filter(|letter| !letter.is_control()).take(LONGEST).collect())
+    }
+}
+
 /// Which estimate of the allreduce the budget and the ceilings use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -99,13 +127,40 @@ pub enum EstimateChoice {
     StatedCompute,
 }
 
+impl EstimateChoice {
+    /// All of them, in the order of the page.
+    pub const ALL: [Self; 4] = [Self::Combined, Self::AlphaBeta, Self::StatedShare, Self::StatedCompute];
+
+    /// Its name in a link, in JSON and on the command line.
+    ///
+    /// ```
+    /// use decodescope::scenario::EstimateChoice;
+    /// assert!(EstimateChoice::ALL.iter().all(|&choice| EstimateChoice::by_key(choice.key()) == Some(choice)));
+    /// ```
+    #[must_use]
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Combined => "combined",
+            Self::AlphaBeta => "alpha-beta",
+            Self::StatedShare => "stated-share",
+            Self::StatedCompute => "stated-compute",
+        }
+    }
+
+    /// The choice of that name.
+    #[must_use]
+    pub fn by_key(key: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|choice| choice.key() == key)
+    }
+}
+
 /// Everything a user sets, and what a dump told.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Scenario {
     /// The model served; unknown until somebody or something names it.
     pub model: Option<ModelChoice>,
-    /// The GPU, by its id in [`hardware::catalogue`].
-    pub gpu: Option<String>,
+    /// The GPU.
+    pub gpu: Option<GpuChoice>,
     /// What the dump said, distilled.
     pub measured: Option<Measured>,
     /// Numbers somebody typed, in the field's own unit (see [`Spec::unit`]).
@@ -150,21 +205,33 @@ impl Scenario {
         Some(architecture)
     }
 
-    /// The GPU's row in the catalogue.
+    /// The GPU: its row in the catalogue, with what was typed in place of what that says. `None` for one of a
+    /// person's own until its bandwidth is typed.
     #[must_use]
-    pub fn gpu(&self) -> Option<&'static Gpu> {
-        hardware::find(self.gpu.as_deref()?)
+    pub fn gpu(&self) -> Option<Gpu> {
+        let typed = |field: Field| Some(self.typed.get(&field)? * field.spec().scale);
+        let bandwidth = typed(Field::Bandwidth).map(BytesPerSecond::new);
+        let mut gpu = match self.gpu.as_ref()? {
+            GpuChoice::Known(id) => hardware::find(id)?.clone(),
+            GpuChoice::Own(name) => Gpu::own(name, bandwidth?),
+        };
+        gpu.achieved_bandwidth = bandwidth.or(gpu.achieved_bandwidth);
+        gpu.memory = typed(Field::Memory).map_or(gpu.memory, Bytes::new);
+        gpu.bf16 = typed(Field::MatrixRate).map(FlopsPerSecond::new).or(gpu.bf16);
+        gpu.link.bandwidth = typed(Field::LinkBandwidth).map(BytesPerSecond::new).or(gpu.link.bandwidth);
+        Some(gpu)
     }
 
     /// The bits each kind of tensor takes: as the served model's name tells, else as the model is
-    /// published, with typed changes applied.
+    /// published, with the dump's type of the cache and typed changes applied.
     #[must_use]
     pub fn precision(&self) -> Precision {
         let mut precision = self.quantisation().map(|known| known.precision).unwrap_or_default();
         if let Some(&bits) = self.typed.get(&Field::WeightBits) {
             precision = Precision::flat(bits);
         }
-        if let Some(&bits) = self.typed.get(&Field::KvBits) {
+        let measured = || self.metrics()?.value(Meaning::KvCacheBits);
+        if let Some(bits) = self.typed.get(&Field::KvBits).copied().or_else(measured) {
             precision.kv_bits = bits;
         }
         precision
@@ -238,13 +305,14 @@ impl Scenario {
         }
     }
 
-    /// Chooses the GPU by its id.
-    pub fn set_gpu(&mut self, id: Option<String>) {
-        self.gpu = id;
+    /// Chooses the GPU.
+    pub fn set_gpu(&mut self, gpu: Option<GpuChoice>) {
+        let renamed = matches!((&self.gpu, &gpu), (Some(GpuChoice::Own(_)), Some(GpuChoice::Own(_))));
+        self.gpu = gpu;
         self.left_over.gpu = false;
-        // A bandwidth or a latency measured on another GPU says nothing about this one.
-        for field in [Field::Bandwidth, Field::AllreduceLatency, Field::AllreduceBandwidth] {
-            self.typed.remove(&field);
+        // What was typed of another GPU says nothing about this one.
+        if !renamed {
+            self.typed.retain(|field, _| !Field::OF_THE_GPU.contains(field));
         }
     }
 

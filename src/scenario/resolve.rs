@@ -3,7 +3,7 @@
 use super::{Field, ModelChoice, Scenario, Source, Sourced};
 use crate::collective::{self, AlphaBeta, Fit, nccl};
 use crate::metrics::{Histogram, Meaning, ServingMetrics};
-use crate::model::{self, Precision, Quantisation};
+use crate::model::{self, Precision, Quantisation, Recognised};
 use crate::units::{Bytes, BytesPerSecond, Seconds};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -48,15 +48,22 @@ impl Scenario {
         self.measured.as_ref().map(super::Measured::selected)
     }
 
+    /// What the served model's name says, where it is the model chosen.
+    #[must_use]
+    pub fn served_model(&self) -> Option<Recognised> {
+        let ModelChoice::Preset(id) = self.model.as_ref()? else { return None };
+        let served = self.measured.as_ref().and_then(super::Measured::model_name).and_then(model::recognise);
+        served.filter(|served| served.preset.id == *id)
+    }
+
     /// How the weights are held: as the served model's name tells, where it is the model chosen; else
     /// as that model is published.
     #[must_use]
     pub fn quantisation(&self) -> Option<Quantisation> {
-        let ModelChoice::Preset(id) = self.model.as_ref()? else { return None };
-        let served = self.measured.as_ref().and_then(super::Measured::model_name).and_then(model::recognise);
-        if let Some(served) = served.filter(|served| served.preset.id == *id) {
+        if let Some(served) = self.served_model() {
             return Some(served.quantisation);
         }
+        let ModelChoice::Preset(id) = self.model.as_ref()? else { return None };
         Quantisation::by_recipe(model::preset(id)?.native_quantisation.as_deref()?)
     }
 
@@ -72,7 +79,37 @@ impl Scenario {
     #[must_use]
     pub fn allreduce_model(&self) -> Option<AlphaBeta> {
         let ranks = self.value(Field::TensorParallel)?.value as u32;
-        self.allreduce_fit().map(|fit| fit.model).or_else(|| nccl::unmeasured(self.gpu()?, ranks))
+        self.allreduce_fit().map(|fit| fit.model).or_else(|| nccl::unmeasured(&self.gpu()?, ranks))
+    }
+
+    /// How many tokens the KV cache of one engine holds, as the server says.
+    #[must_use]
+    pub fn cache_capacity(&self) -> Option<f64> {
+        Some(self.metrics()?.value(Meaning::KvCacheCapacity)? / self.batches())
+    }
+
+    /// What an allreduce costs: its latency and its bandwidth, each typed, else as [`Scenario::allreduce_model`] has
+    /// it. A latency typed where no bandwidth is known stands alone: decode's messages are small.
+    #[must_use]
+    pub fn allreduce_cost(&self) -> Option<AlphaBeta> {
+        let bandwidth = self.si(Field::AllreduceBandwidth).map(BytesPerSecond::new);
+        let alone = self.typed.contains_key(&Field::AllreduceLatency).then_some(BytesPerSecond::new(f64::INFINITY));
+        let published = || self.allreduce_model().map_or(0.0, |model| model.relative_error);
+        Some(AlphaBeta {
+            latency: self.seconds(Field::AllreduceLatency)?,
+            bandwidth: bandwidth.or(alone)?,
+            relative_error: if self.has_typed_allreduce() { 0.0 } else { published() },
+        })
+    }
+
+    /// The same where somebody typed one of the two: then it also beats what was measured elsewhere.
+    #[must_use]
+    pub fn typed_allreduce(&self) -> Option<AlphaBeta> {
+        self.allreduce_cost().filter(|_| self.has_typed_allreduce())
+    }
+
+    fn has_typed_allreduce(&self) -> bool {
+        [Field::AllreduceLatency, Field::AllreduceBandwidth].iter().any(|field| self.typed.contains_key(field))
     }
 
     /// The message each allreduce carries in a step.
@@ -105,6 +142,7 @@ impl Scenario {
             Field::ReplyTokens => {
                 tokens_per_request(&set()?, Meaning::RequestGenerationTokens, Meaning::GenerationTokens)
             }
+            Field::KvBits => set()?.value(Meaning::KvCacheBits),
             // Half of a reply is in the cache on average while it is being written.
             Field::Context => {
                 let set = set()?;
@@ -147,6 +185,9 @@ impl Scenario {
                 let gpu = self.gpu()?;
                 Some(gpu.achieved_bandwidth.unwrap_or(gpu.bandwidth).as_giga())
             }
+            Field::Memory => Some(self.gpu()?.memory_gib()).filter(|memory| memory.is_finite()),
+            Field::MatrixRate => Some(self.gpu()?.bf16?.as_tera()),
+            Field::LinkBandwidth => Some(self.gpu()?.link.bandwidth?.as_giga()),
             Field::AllreduceLatency => Some(self.allreduce_model()?.latency.as_micros()),
             Field::AllreduceBandwidth => Some(self.allreduce_model()?.bandwidth.as_giga()),
             _ => None,

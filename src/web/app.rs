@@ -104,7 +104,7 @@ fn keep_address(state: State) {
     listen(&window(), "pagehide", move |_| debounce.flush());
 }
 
-/// Undo and redo, unless the focus is in a text field, which has its own.
+/// Undo and redo, unless the focus is in a text field that is being typed in, which has its own.
 fn listen_to_keys(state: State) {
     listen(&document(), "keydown", move |event| {
         let Some(event) = event.dyn_ref::<KeyboardEvent>() else { return };
@@ -123,7 +123,8 @@ fn listen_to_keys(state: State) {
 fn in_text(event: &KeyboardEvent) -> bool {
     let target = event.target();
     let element = target.and_then(|target| target.dyn_into::<web_sys::Element>().ok());
-    element.is_some_and(|element| element.matches("textarea, input[type=text]").unwrap_or(false))
+    element
+        .is_some_and(|element| element.matches("textarea, input[type=text]:not([data-settled=true])").unwrap_or(false))
 }
 
 /// Moves the focus without touching the part of the address that holds the scenario.

@@ -7,7 +7,6 @@ use crate::budget::EstimateKind;
 use crate::paste::WarningKind;
 use crate::report::{Figure, figures, server_facts};
 use crate::scenario::EstimateChoice;
-use crate::scenario::link::{CHOICES, choice_key};
 use leptos::prelude::*;
 
 /// How many traps are told beside the numbers; all are among the remarks on the text.
@@ -102,7 +101,7 @@ fn EstimatePicker() -> impl IntoView {
         state.analysis.with(|analysis| analysis.estimates.iter().map(|estimate| estimate.kind).collect::<Vec<_>>())
     });
     let offered = move || {
-        CHOICES
+        EstimateChoice::ALL
             .into_iter()
             .filter(|&choice| known.with(|known| known.contains(&EstimateKind::of(choice))))
             .collect::<Vec<_>>()
@@ -116,7 +115,7 @@ fn EstimatePicker() -> impl IntoView {
                         <input
                             type="radio"
                             name="estimate"
-                            value=choice_key(one)
+                            value=one.key()
                             prop:checked=move || choice.get() == one
                             on:change=move |_| state.apply(Action::Estimate(one))
                         />

@@ -1,12 +1,11 @@
 //! Everything a person can set, in groups.
 
 use super::field::NumberField;
+use super::pickers::{GpuPicker, ModelPicker};
 use super::platform::media;
-use super::state::{Action, State};
+use super::state::State;
 use crate::report::what_if_figures;
-use crate::scenario::{Field, Group, ModelChoice};
-use crate::units::format::show;
-use crate::{hardware, model};
+use crate::scenario::{Field, Group};
 use leptos::prelude::*;
 
 /// The groups of inputs.
@@ -53,84 +52,5 @@ fn Outlook() -> impl IntoView {
                 <div data-figure=figure.key><dt>{figure.label}</dt><dd><strong>{figure.value}</strong>" "{figure.note}</dd></div>
             }).collect_view()}
         </dl>
-    }
-}
-
-/// The value of the option that stands for nothing chosen.
-const NONE: &str = "";
-/// The value of the option that stands for a pasted configuration.
-const CUSTOM: &str = "custom";
-
-#[component]
-fn ModelPicker() -> impl IntoView {
-    let state = State::expect();
-    let chosen = state.read(|scenario| scenario.model.clone());
-    let custom = move || match chosen.get() {
-        Some(ModelChoice::Custom(architecture)) => Some(architecture.name),
-        _ => None,
-    };
-    let value = move || match chosen.get() {
-        Some(ModelChoice::Preset(id)) => id,
-        Some(ModelChoice::Custom(_)) => CUSTOM.to_owned(),
-        None => NONE.to_owned(),
-    };
-    let choose = move |id: String| match id.as_str() {
-        NONE => state.apply(Action::Model(None)),
-        CUSTOM => {}
-        _ => state.apply(Action::Model(Some(ModelChoice::Preset(id)))),
-    };
-    view! {
-        <div class="picker">
-            <label for="model">"Architecture"</label>
-            <select id="model" prop:value=value on:change=move |event| choose(event_target_value(&event))>
-                <option value=NONE selected=move || value() == NONE>"not known"</option>
-                {move || custom().map(|name| view! { <option value=CUSTOM selected=true>{name}</option> })}
-                {model::presets()
-                    .iter()
-                    .map(|preset| view! { <option value=preset.id.as_str() selected=move || value() == preset.id>{preset.name.as_str()}</option> })
-                    .collect_view()}
-            </select>
-            <p class="hint">"Or paste a model's config.json."</p>
-        </div>
-    }
-}
-
-/// Which bandwidth the catalogue offers, and of what kind.
-fn gpu_hint(id: &str) -> String {
-    let Some(gpu) = hardware::find(id) else { return "No metrics endpoint names the hardware.".to_owned() };
-    let datasheet = show(gpu.bandwidth);
-    match gpu.achieved_bandwidth {
-        Some(achieved) => format!(
-            "Datasheet {datasheet}; published measurements reach {achieved}, used here.",
-            achieved = show(achieved)
-        ),
-        None => format!("Datasheet {datasheet}; no measurement is published, so what it delivers is less."),
-    }
-}
-
-#[component]
-fn GpuPicker() -> impl IntoView {
-    let state = State::expect();
-    let chosen = state.read(|scenario| scenario.gpu.clone().unwrap_or_default());
-    let left_over = state.read(|scenario| scenario.left_over.gpu);
-    let choose = move |id: String| state.apply(Action::Gpu((id != NONE).then_some(id)));
-    view! {
-        <div class="picker" class:attention=move || left_over.get()>
-            <label for="gpu">"GPU"</label>
-            <select id="gpu" prop:value=move || chosen.get() on:change=move |event| choose(event_target_value(&event))>
-                <option value=NONE selected=move || chosen.get() == NONE>"not known"</option>
-                {hardware::catalogue()
-                    .iter()
-                    .map(|gpu| view! { <option value=gpu.id selected=move || chosen.get() == gpu.id>{gpu.name}</option> })
-                    .collect_view()}
-            </select>
-            <p class="hint">
-                {move || if left_over.get() {
-                    "Still the worked example's GPU: no dump names it, so set your own.".to_owned()
-                } else {
-                    gpu_hint(&chosen.get())
-                }}
-            </p>
-        </div>
     }
 }

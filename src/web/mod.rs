@@ -10,7 +10,8 @@
 //! | `reading` | how far that is, and the way to stop it |
 //! | `answer`, `cards`, `chart_view` | what is shown |
 //! | `spoken` | what is read aloud |
-//! | `import`, `inputs`, `field`, `toolbar` | what is set and done |
+//! | `import`, `inputs`, `field`, `pickers`, `toolbar` | what is set and done |
+//! | `combobox`, `choices` | a list that one searches by typing |
 //! | `platform/` | the browser's pieces; nothing else touches the browser |
 //! | `panic_banner` | the last resort |
 
@@ -18,11 +19,14 @@ mod answer;
 pub mod app;
 mod cards;
 mod chart_view;
+mod choices;
+mod combobox;
 mod field;
 mod import;
 mod inputs;
 mod intake;
 pub mod panic_banner;
+mod pickers;
 pub mod platform;
 mod reading;
 mod scrapes;

@@ -4,7 +4,7 @@ use super::reading::Reading;
 use crate::budget::{Analysis, analyse};
 use crate::metrics::{Dump, NameCount, Outcome, Selection};
 use crate::paste::Warning;
-use crate::scenario::{EstimateChoice, Field, Measured, ModelChoice, Scenario};
+use crate::scenario::{EstimateChoice, Field, GpuChoice, Measured, ModelChoice, Scenario};
 use leptos::prelude::*;
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ pub enum Action {
     /// Chooses the model.
     Model(Option<ModelChoice>),
     /// Chooses the GPU.
-    Gpu(Option<String>),
+    Gpu(Option<GpuChoice>),
     /// Chooses the estimate that the budget uses.
     Estimate(EstimateChoice),
     /// Looks at another part of the dump.

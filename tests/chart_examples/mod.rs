@@ -204,6 +204,46 @@ pub fn logarithmic_curve() -> Chart {
     })
 }
 
+/// Eight names at three intensities, two of them moving, under two flat roofs.
+pub fn roofline() -> Chart {
+    let place = |load: &str, x: f64, y: f64| Place {
+        load: load.into(),
+        x,
+        y,
+        at: [format!("{x} FLOP/B"), format!("{y} TFLOP/s")],
+        of: ["12 MB".into(), "45 MFLOP".into(), "9 µs".into()],
+    };
+    let spot = |label: &str, role, one: (f64, f64), many: Option<(f64, f64)>| Spot {
+        label: label.into(),
+        role,
+        places: [("1 stream", Some(one)), ("32 streams", many)]
+            .into_iter()
+            .filter_map(|(load, at)| at.map(|(x, y)| place(load, x, y)))
+            .collect(),
+    };
+    let weights = SpotRole::Weights;
+    Chart::Roofline(Roofline {
+        title: "Memory or arithmetic?".into(),
+        x: Axis::log("FLOPs per byte read"),
+        y: Axis::log("TFLOP/s achieved"),
+        slope: Roof { label: "1458 GB/s".into(), value: 1.458, ridge: String::new() },
+        flats: vec![
+            Roof { label: "BF16 403 TFLOP/s".into(), value: 403.0, ridge: "ridge at 276 FLOP/B".into() },
+            Roof { label: "FP8 806 TFLOP/s".into(), value: 806.0, ridge: "ridge at 553 FLOP/B".into() },
+        ],
+        spots: vec![
+            spot("Attention projections", weights, (2.0, 2.5), Some((64.0, 80.0))),
+            spot("Attention output", weights, (2.0, 2.4), None),
+            spot("Dense MLP", weights, (2.0, 2.6), None),
+            spot("Routed experts", weights, (2.0, 2.0), Some((4.0, 5.0))),
+            spot("Router", weights, (2.0, 0.1), None),
+            spot("LM head", weights, (2.0, 2.8), None),
+            spot("KV cache", SpotRole::Caches, (128.0, 20.0), None),
+            spot("Whole step, measured", SpotRole::Whole, (3.0, 0.4), None),
+        ],
+    })
+}
+
 pub fn gallery() -> Vec<(&'static str, Chart)> {
     let empty = Chart::Ladder(Ladder { title: "Nothing".into(), ..Ladder::default() });
     vec![
@@ -215,6 +255,7 @@ pub fn gallery() -> Vec<(&'static str, Chart)> {
         ("ladder", ladder()),
         ("curve", curve()),
         ("curve-log", logarithmic_curve()),
+        ("roofline", roofline()),
         ("empty", empty),
     ]
 }

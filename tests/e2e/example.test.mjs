@@ -41,7 +41,7 @@ test("every chart is drawn, described, and there as a table", async ({ open }) =
       };
     }),
   );
-  assert.deepEqual(charts.map(({ key }) => key), ["budget", "allreduce", "curve", "ceilings", "itl", "ttft", "bytes", "predicted-step", "predicted-batch", "predicted-context", "memory"]);
+  assert.deepEqual(charts.map(({ key }) => key), ["budget", "allreduce", "curve", "ceilings", "itl", "ttft", "bytes", "predicted-step", "roofline", "predicted-batch", "predicted-context", "memory"]);
   for (const { key, colours, summary, rows } of charts) {
     assert.ok(colours > 3, `${key} has ${colours} colours`);
     assert.ok(summary.length > 20 && !summary.includes("NaN"), `${key}: ${summary}`);

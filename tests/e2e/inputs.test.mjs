@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { paste, session } from "./harness.mjs";
-import { addressSettles, field, figureIs, figures } from "./page.mjs";
+import { addressSettles, choose, field, figureIs, figures } from "./page.mjs";
 
 const { test } = session();
 
@@ -132,11 +132,11 @@ test("a slider takes over from what could not be read", async ({ open }) => {
 
 test("a list shows what undo brought back", async ({ open }) => {
   const page = await open();
-  const shown = (selector) => page.locator(selector).evaluate((list) => list.selectedOptions[0]?.text);
+  const shown = (selector) => page.locator(selector).inputValue();
   const undo = page.getByRole("button", { name: "Undo" });
   for (const [selector, other] of [["#gpu", "h100-sxm"], ["#model", "qwen3-8b"]]) {
     const before = await shown(selector);
-    await page.selectOption(selector, other);
+    await choose(page, selector, other);
     assert.notEqual(await shown(selector), before);
     await undo.click();
     assert.equal(await shown(selector), before);
@@ -191,7 +191,7 @@ test("the link carries a pasted dump and a pasted configuration", async ({ open 
   const shown = await figures(page);
   const other = await open({ hash: (await addressSettles(page)).slice(1) });
   assert.deepEqual(await figures(other), shown);
-  assert.equal(await other.locator("#model").evaluate((list) => list.selectedOptions[0].text), "llama");
+  assert.equal(await other.locator("#model").inputValue(), "llama");
 });
 
 test("a page left in the middle of a change has it in its address", async ({ open }) => {

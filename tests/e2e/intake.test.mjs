@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { gzipSync } from "node:zlib";
 import { drop, paste, session } from "./harness.mjs";
-import { example, field, figureIs, figures, pasteDump, realDump, realDumps } from "./page.mjs";
+import { choose, chosen, example, field, figureIs, figures, pasteDump, realDump, realDumps } from "./page.mjs";
 
 const { test } = session();
 
@@ -133,18 +133,18 @@ test("a dump pasted while a number field has the focus is read", async ({ open }
 
 test("what a person has set before pasting is kept", async ({ open }) => {
   const page = await open();
-  await page.selectOption("#model", "llama-3.1-8b");
-  await page.selectOption("#gpu", "h100-sxm");
+  await choose(page, "#model", "llama-3.1-8b");
+  await choose(page, "#gpu", "h100-sxm");
   await field(page, "bw").text.fill("3000");
   await pasteDump(page, engine("0", "my-secret-model", 10, 0.02));
   await figureIs(page, "speed", "50.0 tok/s");
-  assert.equal(await page.locator("#model").inputValue(), "llama-3.1-8b");
-  assert.equal(await page.locator("#gpu").inputValue(), "h100-sxm");
+  assert.equal(await chosen(page, "#model"), "llama-3.1-8b");
+  assert.equal(await chosen(page, "#gpu"), "h100-sxm");
   assert.equal(await field(page, "bw").text.inputValue(), "3000");
   // Another model served: what was known of the old one says nothing of it.
   await pasteDump(page, engine("0", "another-secret", 10, 0.01));
   await figureIs(page, "speed", "100 tok/s");
-  assert.equal(await page.locator("#model").inputValue(), "");
+  assert.equal(await chosen(page, "#model"), "");
 });
 
 test("several engines are together until one is picked", async ({ open }) => {
@@ -184,7 +184,7 @@ test("a dump without times keeps nothing of the example's", async ({ open }) => 
   assert.equal(await field(page, "abslow").text.inputValue(), "");
   assert.match(await page.locator(".next").textContent(), /hardware is still the worked example's/);
   // Choosing the GPU settles one half of that, their number the other.
-  await page.selectOption("#gpu", "h100-sxm");
+  await choose(page, "#gpu", "h100-sxm");
   await page.waitForFunction(() => document.querySelector(".next").textContent.includes("How many GPUs there are"));
   await field(page, "gpus").text.fill("2");
   assert.equal(await field(page, "tp").text.inputValue(), "2");

@@ -40,7 +40,7 @@ test("the first stop skips to the answer and leaves the address alone", async ({
 
 test("the arrow keys step through all that a chart shows, both ways, and around", async ({ open }) => {
   const page = await open();
-  for (const key of ["budget", "allreduce", "curve", "ceilings", "itl", "ttft", "bytes", "predicted-step", "predicted-batch", "predicted-context", "memory"]) {
+  for (const key of ["budget", "allreduce", "curve", "ceilings", "itl", "ttft", "bytes", "predicted-step", "roofline", "predicted-batch", "predicted-context", "memory"]) {
     const canvas = page.locator(`[data-chart="${key}"] canvas`);
     const tooltip = page.locator(`[data-chart="${key}"] .tooltip`);
     await canvas.focus();

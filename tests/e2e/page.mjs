@@ -68,3 +68,14 @@ export async function addressSettles(page) {
   }
   return before;
 }
+
+/** Choose in a searchable list: type a name, take the first that has it. Nothing typed is the choice "not known". */
+export async function choose(page, selector, name) {
+  await page.locator(`details:not([open]):has(${selector}) > summary`).evaluateAll((all) => all.forEach((one) => one.click()));
+  await page.fill(selector, name);
+  if (!name) await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+}
+
+/** The key of what is chosen in a searchable list. */
+export const chosen = (page, selector) => page.locator(selector).getAttribute("data-key");

@@ -100,7 +100,7 @@ pub fn document(thorough: bool) -> Document {
 
     type Key = fn(&Row) -> String;
     let groupings: [(&str, Key); 5] = [
-        ("By GPU", |row| row.gpu.name.to_owned()),
+        ("By GPU", |row| row.gpu.name.clone().into_owned()),
         ("By engine", |row| row.workload.runtime.key().to_owned()),
         ("By model", |row| row.model.to_owned()),
         ("By quantisation", |row| row.recipe.to_owned()),

@@ -1,58 +1,32 @@
 //! Lines on a plot with a horizontal grid, marked points, and labels that find a free place.
 
+use super::plot::{self, STRIP, along, dashed};
 use super::{Pen, Specification};
 use crate::chart::axis::Scaling;
 use crate::chart::geometry::{Point, Rect};
 use crate::chart::projection::Projection;
 use crate::chart::scene::{Anchor, Label, Scene};
-use crate::chart::text::{BODY, LINE, SMALL, text_width};
+use crate::chart::text::{BODY, LINE, SMALL};
 use crate::chart::theme::Theme;
-use crate::chart::ticks::ticks;
 use crate::chart::{Colour, Curve, Line, LineStyle, MarkedPoint, PointRole};
 
-/// Height of the line with an axis's name or its ticks.
-const STRIP: f64 = 18.0;
 /// Radius of a marked point, and of the pointer's reach around it.
 const RADIUS: f64 = 5.0;
 const REACH: f64 = 14.0;
 /// Air above the highest point, where its label goes, and below the lowest, relative to the curves' height.
 const HEADROOM: f64 = 0.18;
 const FOOTROOM: f64 = 0.06;
-/// Length of a dash and of the gap after it.
-const DASH: (f64, f64) = (5.0, 4.0);
 
 impl Curve {
     fn projection(&self, width: f64, height: f64) -> Projection {
-        let top = STRIP + 8.0;
-        let bottom = height - STRIP - 4.0 - if self.x.label.is_empty() { 0.0 } else { STRIP };
-        let most_up = ((bottom - top) / 40.0).clamp(2.0, 7.0) as usize;
+        let (top, bottom) = plot::vertical_room(height, &self.x);
+        let most_up = plot::most_ticks_up(bottom - top);
         let tight = self.y.range(self.finite_points().map(|(_, y)| y));
         let y = self.y.widened([tight.value(-FOOTROOM), tight.value(1.0 + HEADROOM)], most_up);
-        let widest = ticks(&y, most_up).iter().map(|tick| text_width(&tick.label, SMALL, false)).fold(0.0, f64::max);
-        let left = (widest + 8.0).min(width / 2.0);
-        let plot = Rect::new(left, top, width - left - 10.0, bottom - top);
+        let plot = plot::rectangle(&y, width, top, bottom);
         let ends = self.bands.iter().flat_map(|band| [band.low, band.high]);
         let x = self.x.range(self.finite_points().map(|(x, _)| x).chain(ends));
         Projection { plot, x, y }
-    }
-
-    fn axes(&self, scene: &mut Scene, pen: &Pen, projection: &Projection) {
-        let plot = projection.plot;
-        let most_up = (plot.height / 40.0).clamp(2.0, 7.0) as usize;
-        for tick in ticks(&projection.y, most_up) {
-            let y = projection.y_px(tick.value);
-            scene.horizontal(y, plot.x, plot.right(), 1.0, pen.theme.grid);
-            scene.label(pen.quiet(plot.x - 8.0, y, Anchor::End, &tick.label));
-        }
-        scene.horizontal(plot.bottom(), plot.x, plot.right(), 1.0, pen.theme.muted);
-        for tick in ticks(&projection.x, most_across(&plot)) {
-            let x = projection.x_px(tick.value);
-            scene.vertical(x, plot.bottom(), plot.bottom() + 4.0, 1.0, pen.theme.muted);
-            pen.clamped(scene, pen.quiet(x, plot.bottom() + 4.0 + STRIP / 2.0, Anchor::Middle, &tick.label));
-        }
-        scene.label_within(pen.quiet(0.0, STRIP / 2.0, Anchor::Start, &self.y.label), scene.area.width);
-        let under = plot.bottom() + STRIP * 1.5 + 4.0;
-        scene.label_within(pen.quiet(plot.right(), under, Anchor::End, &self.x.label), plot.right());
     }
 
     fn point_colour(theme: &Theme, point: &MarkedPoint) -> Colour {
@@ -61,10 +35,6 @@ impl Curve {
             PointRole::Estimate => theme.accent,
         }
     }
-}
-
-fn most_across(plot: &Rect) -> usize {
-    (plot.width / 60.0).clamp(2.0, 9.0) as usize
 }
 
 /// The line's unbroken stretches within the plot, in pixels.
@@ -84,32 +54,6 @@ fn outline(ribbon: &[(f64, f64, f64)], projection: &Projection) -> Vec<Point> {
     let lower = ribbon.iter().filter(finite).map(|&(x, low, _)| projection.px_from_data(x, low));
     let upper = ribbon.iter().rev().filter(finite).map(|&(x, _, high)| projection.px_from_data(x, high));
     lower.chain(upper).collect()
-}
-
-/// Points every so many pixels along a path.
-fn along(path: &[Point], step: f64) -> Vec<Point> {
-    let mut points = Vec::new();
-    let mut until_next = 0.0;
-    for pair in path.windows(2) {
-        let [a, b] = pair else { continue };
-        let length = (b.x - a.x).hypot(b.y - a.y);
-        while until_next <= length && length > 0.0 {
-            let share = until_next / length;
-            points.push(Point { x: a.x + (b.x - a.x) * share, y: a.y + (b.y - a.y) * share });
-            until_next += step;
-        }
-        until_next -= length;
-    }
-    points
-}
-
-fn dashed(scene: &mut Scene, path: &[Point], width: f64, colour: Colour) {
-    const FINE: f64 = 1.0;
-    let points = along(path, FINE);
-    let (dash, period) = ((DASH.0 / FINE) as usize, ((DASH.0 + DASH.1) / FINE) as usize);
-    for stretch in points.chunks(period) {
-        scene.polyline(stretch.iter().take(dash + 1).copied().collect(), width, colour);
-    }
 }
 
 /// A side of a point: right or left, below or above.
@@ -218,7 +162,7 @@ impl Specification for Curve {
         for ribbon in &self.ribbons {
             scene.polygon(outline(ribbon, &projection), theme.tint());
         }
-        self.axes(scene, &pen, &projection);
+        plot::axes(scene, &pen, &projection, &self.x, &self.y);
 
         // Labels may rise above the plot, where only the axis's name stands.
         let within = Rect::between(plot.x, scene.area.right(), 0.0, plot.bottom());

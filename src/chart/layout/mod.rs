@@ -3,7 +3,9 @@
 mod curve;
 mod histogram;
 mod ladder;
+mod plot;
 mod ranges;
+mod roofline;
 mod rows;
 mod stack;
 

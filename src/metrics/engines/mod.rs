@@ -87,7 +87,7 @@ pub struct Name {
 }
 
 /// Which part of its meaning a name gives.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub enum NamePart {
     /// All of it.
     Whole,
@@ -97,6 +97,8 @@ pub enum NamePart {
     Count,
     /// The product of numbers in these labels, whatever the value.
     Labels(&'static [&'static str]),
+    /// What a word in this label stands for, whatever the value; other words say nothing.
+    Word(&'static str, &'static [(&'static str, f64)]),
 }
 
 const fn name(metric: &'static str, meaning: Meaning) -> Name {

@@ -49,7 +49,23 @@ const NAMES: &[Name] = &[
     name("kv_cache_usage_perc", KvCacheUsage),
     name("gpu_cache_usage_perc", KvCacheUsage),
     name("cache_config_info", KvCacheCapacity).given_as(NamePart::Labels(&["num_gpu_blocks", "block_size"])),
+    name("cache_config_info", KvCacheBits).given_as(NamePart::Word("cache_dtype", CACHE_TYPES)),
+    name("cache_config_info", MemoryShare).given_as(NamePart::Labels(&["gpu_memory_utilization"])),
     name("avg_generation_throughput_toks_per_s", GenerationThroughput),
+];
+
+/// Types of the KV cache by bits an element. `auto` is the model's own type, which no metric says. A latent in the layout
+/// of DeepSeek's sparse attention takes 656 bytes for 576 elements: 512 in 8 bit, 4 scales of 4 bytes, 64 in 16 bit.
+const CACHE_TYPES: &[(&str, f64)] = &[
+    ("bfloat16", 16.0),
+    ("float16", 16.0),
+    ("half", 16.0),
+    ("fp8", 8.0),
+    ("fp8_e4m3", 8.0),
+    ("fp8_e5m2", 8.0),
+    ("fp8_inc", 8.0),
+    ("int8", 8.0),
+    ("fp8_ds_mla", 656.0 * 8.0 / 576.0),
 ];
 
 const UNUSED: &[&str] = &[

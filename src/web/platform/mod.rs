@@ -9,6 +9,7 @@ pub mod dpr;
 pub mod drop;
 pub mod fetch;
 pub mod file;
+pub mod focus;
 pub mod frame;
 pub mod listen;
 pub mod media;

@@ -1,0 +1,117 @@
+//! Where each operation of a step stands between memory and arithmetic.
+
+use super::Prediction;
+use crate::model::Component;
+use crate::units::{Bytes, BytesPerSecond, Flops, FlopsPerSecond, Seconds};
+use serde::Serialize;
+
+/// The numbers that matrix products multiply.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Arithmetic {
+    /// 16 bit, to which narrower weights are widened first.
+    Bf16,
+    /// 8 bit.
+    Fp8,
+}
+
+impl Arithmetic {
+    /// Its name for people.
+    #[must_use]
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Bf16 => "BF16",
+            Self::Fp8 => "FP8",
+        }
+    }
+}
+
+/// The most that is computed in a second.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Roof {
+    /// With which numbers.
+    pub arithmetic: Arithmetic,
+    /// The published rate times [`super::Constants::compute_share`].
+    pub rate: FlopsPerSecond,
+}
+
+impl Roof {
+    /// The FLOPs per byte from which on computing takes longer than reading.
+    ///
+    /// # Formula
+    /// rate / bandwidth
+    ///
+    /// # Source
+    /// Williams, Waterman and Patterson 2009, the roofline's ridge point
+    ///
+    /// ```
+    /// use decodescope::prediction::{Arithmetic, Roof};
+    /// use decodescope::units::{BytesPerSecond, FlopsPerSecond};
+    /// // RTX PRO 6000: 0.8 × 503.8 TFLOP/s over 1458 GB/s.
+    /// let roof = Roof { arithmetic: Arithmetic::Bf16, rate: FlopsPerSecond::from_tera(0.8 * 503.8) };
+    /// assert!((roof.ridge(BytesPerSecond::from_giga(1458.0)) - 276.4).abs() < 0.1);
+    /// ```
+    #[must_use]
+    pub fn ridge(&self, bandwidth: BytesPerSecond) -> f64 {
+        self.rate.get() / bandwidth.get()
+    }
+}
+
+/// All that a step does with one component, as a point of the roofline.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Operation {
+    /// What is computed with.
+    pub component: Component,
+    /// What is read for it.
+    pub bytes: Bytes,
+    /// What is computed.
+    pub flops: Flops,
+    /// Reading or computing, whichever takes longer, and starting.
+    pub time: Seconds,
+    /// The most it can compute at, where that is known.
+    pub roof: Option<Roof>,
+}
+
+impl Operation {
+    /// Its arithmetic intensity.
+    ///
+    /// # Formula
+    /// FLOPs / bytes read
+    ///
+    /// # Limits
+    /// Activations between operations are not counted to any one of them: at decode's batches they are
+    /// small beside weights and caches.
+    #[must_use]
+    pub fn intensity(&self) -> f64 {
+        self.flops.get() / self.bytes.get()
+    }
+
+    /// What it computes in a second.
+    ///
+    /// # Formula
+    /// FLOPs / (max(bytes / bandwidth, FLOPs / rate) + starts)
+    #[must_use]
+    pub fn rate(&self) -> FlopsPerSecond {
+        self.flops / self.time
+    }
+}
+
+impl Prediction {
+    /// The operations that compute anything, in the order of a step. Looking up embeddings and handing
+    /// activations on compute nothing; norms are no operations of their own but go with those around them.
+    #[must_use]
+    pub fn operations(&self) -> Vec<Operation> {
+        let computing =
+            self.terms.iter().filter(|term| term.count > 0.0 && term.flops.get() > 0.0 && term.bytes.get() > 0.0);
+        let operations = computing.filter_map(|term| {
+            Some(Operation {
+                component: term.component?,
+                bytes: term.bytes,
+                flops: term.flops,
+                time: term.seconds.likely + term.start,
+                roof: term.roof,
+            })
+        });
+        operations.collect()
+    }
+}
