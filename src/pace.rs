@@ -26,7 +26,6 @@
 //! ```
 
 use std::cell::Cell;
-use std::future::poll_fn;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
@@ -96,20 +95,29 @@ impl Pace {
     }
 
     /// Lets a step end here, with this share of the work done. What begins anew does not take the share back.
-    pub async fn rest(&self, share: f64) {
+    pub fn rest(&self, share: f64) -> Rest {
         let share = self.from + (self.to - self.from) * share.clamp(0.0, 1.0);
         self.share.set(self.share.get().max(share));
-        let mut rested = false;
-        let turn = |_: &mut Context<'_>| {
-            if std::mem::replace(&mut rested, true) { Poll::Ready(()) } else { Poll::Pending }
-        };
-        poll_fn(turn).await;
+        Rest { due: true }
     }
 
     /// Rests before each piece of work whose place among all is a multiple of `stride`.
-    pub async fn rest_every(&self, stride: usize, place: usize, all: usize) {
-        if place.is_multiple_of(stride) {
-            self.rest(place as f64 / all.max(1) as f64).await;
-        }
+    pub fn rest_every(&self, stride: usize, place: usize, all: usize) -> Rest {
+        if place.is_multiple_of(stride) { self.rest(place as f64 / all.max(1) as f64) } else { Rest { due: false } }
+    }
+}
+
+/// The end of a step, once it is awaited.
+#[derive(Debug)]
+#[must_use = "a rest is none until it is awaited"]
+pub struct Rest {
+    due: bool,
+}
+
+impl Future for Rest {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
+        if std::mem::take(&mut self.due) { Poll::Pending } else { Poll::Ready(()) }
     }
 }

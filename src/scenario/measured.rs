@@ -5,7 +5,6 @@ use crate::pace::{Pace, Work};
 use crate::paste::{Warning, WarningKind};
 use crate::units::{Seconds, TokensPerSecond};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
 
 /// How many windows are kept apart; of more, neighbours are taken together.
 const MOST_WINDOWS: usize = 500;
@@ -96,7 +95,7 @@ impl Measured {
 
     /// As [`between`](Self::between), resting in and between the windows.
     pub async fn between_in_steps(name: &str, scrapes: Vec<&Dump>, pace: &Pace) -> Option<(Self, Vec<Warning>)> {
-        let mut windows = timeline_in_steps(scrapes, &pace.part(0.0, 0.8)).await.windows;
+        let windows = timeline_in_steps(scrapes, &pace.part(0.0, 0.8)).await.windows;
         let (last, earlier) = windows.split_last()?;
         let mut sets = last.sets.clone();
         let adding = pace.part(0.8, 1.0);
@@ -114,7 +113,7 @@ impl Measured {
         let together = windows.len().div_ceil(MOST_WINDOWS);
         let moments = windows.chunks(together).map(Moment::of).collect();
         let untold = windows.len().saturating_sub(MOST_TOLD);
-        let mut warnings: Vec<Warning> = windows.drain(untold..).flat_map(|window| window.warnings).collect();
+        let mut warnings: Vec<Warning> = windows.into_iter().skip(untold).flat_map(|window| window.warnings).collect();
         if untold > 0 {
             let message = format!("what there is to say of the first {untold} windows between scrapes is left out");
             warnings.push(Warning::whole(WarningKind::Skipped, message));
@@ -160,9 +159,8 @@ impl Measured {
         let mut sets: Vec<&ServingMetrics> = self.sets.iter().collect();
         sets.sort_by_key(|set| (set.selection.model.clone(), number(set)));
         let mut selections = vec![Selection::default()];
-        let mut known: BTreeSet<Selection> = selections.iter().cloned().collect();
         let mut add = |selection: Selection| {
-            if known.insert(selection.clone()) {
+            if !selections.contains(&selection) {
                 selections.push(selection);
             }
         };

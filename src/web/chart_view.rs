@@ -6,11 +6,11 @@ use super::platform::{
 };
 use crate::chart::{self, Chart, Hit, Layout, Point, Theme};
 use leptos::ev::{KeyboardEvent, PointerEvent};
-use leptos::html::{Canvas, Details, Div};
+use leptos::html::{Canvas, Div};
 use leptos::prelude::*;
 use plotters::prelude::IntoDrawingArea;
 use plotters_canvas::CanvasBackend;
-use web_sys::HtmlCanvasElement;
+use web_sys::{HtmlCanvasElement, HtmlDetailsElement};
 
 /// Fewer device pixels than this for each CSS pixel look coarse even on plain screens.
 const LEAST_PIXEL_RATIO: f64 = 2.0;
@@ -101,20 +101,19 @@ pub fn ChartView(
 /// than for the chart.
 #[component]
 fn DataTable(chart: Signal<Chart>) -> impl IntoView {
-    let details = NodeRef::<Details>::new();
     let opened = RwSignal::new(false);
-    let table = Memo::new(move |_| chart.with(Chart::table));
+    let table = move || chart.with(Chart::table);
     let shown = move || if opened.get() { usize::MAX } else { MOST_UNSEEN_ROWS };
     view! {
-        <details class="data" node_ref=details on:toggle=move |_| opened.set(details.get().is_some_and(|details| details.open()))>
+        <details class="data" on:toggle=move |event| opened.set(event_target::<HtmlDetailsElement>(&event).open())>
             <summary>"As a table"</summary>
             <div class="scroll">
                 <table>
-                    <thead><tr>{move || table.with(|table| table.header.iter().map(|name| view! { <th scope="col">{name.clone()}</th> }).collect_view())}</tr></thead>
+                    <thead><tr>{move || table().header.into_iter().map(|name| view! { <th scope="col">{name}</th> }).collect_view()}</tr></thead>
                     <tbody>
-                        {move || table.with(|table| table.rows.iter().take(shown()).map(|row| view! {
-                            <tr>{row.iter().map(|cell| view! { <td>{cell.clone()}</td> }).collect_view()}</tr>
-                        }).collect_view())}
+                        {move || table().rows.into_iter().take(shown()).map(|row| view! {
+                            <tr>{row.into_iter().map(|cell| view! { <td>{cell}</td> }).collect_view()}</tr>
+                        }).collect_view()}
                     </tbody>
                 </table>
             </div>

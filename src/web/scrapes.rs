@@ -64,15 +64,14 @@ impl Intake {
         }
         let together = came.len() > 1 && one_server;
         let (dump, scrapes) = if one_server {
-            let mut came: Scrapes = came.into_iter().map(|(name, dump)| (name, Arc::new(dump))).collect();
+            let came: Scrapes = came.into_iter().map(|(name, dump)| (name, Arc::new(dump))).collect();
             let dump = came.last()?.1.clone();
             // A single scrape that continues the ones before it is compared with them where a person asks for it.
-            if let (false, Some((_, last))) = (together, before.last())
-                && same_server(last, &dump, pace).await
-            {
-                came.splice(0..0, before.iter().cloned());
-            }
-            (dump, came)
+            let continues = match before.last().filter(|_| !together) {
+                Some((_, last)) => same_server(last, &dump, pace).await,
+                None => false,
+            };
+            (dump, if continues { [before.clone(), came].concat() } else { came })
         } else {
             (Arc::new(came.into_iter().map(|(_, dump)| dump).reduce(Dump::beside)?), Vec::new())
         };

@@ -379,21 +379,21 @@ trait Room {
 impl<T> Room for Vec<T> {
     fn has_room(&mut self, least: usize, expected: usize) -> bool {
         let has = self.capacity() - self.len() >= least;
-        has || [expected, expected / 4, 0].iter().any(|more| self.try_reserve_exact(more + least).is_ok())
+        has || self.try_reserve_exact(expected + least).is_ok() || self.try_reserve_exact(least).is_ok()
     }
 }
 
 impl Room for String {
     fn has_room(&mut self, least: usize, expected: usize) -> bool {
         let has = self.capacity() - self.len() >= least;
-        has || [expected, expected / 4, 0].iter().any(|more| self.try_reserve_exact(more + least).is_ok())
+        has || self.try_reserve_exact(expected + least).is_ok() || self.try_reserve_exact(least).is_ok()
     }
 }
 
 impl Room for Index<'_> {
     fn has_room(&mut self, least: usize, expected: usize) -> bool {
         let has = self.capacity() - self.len() >= least;
-        has || [expected, expected / 4, 0].iter().any(|more| self.try_reserve(more + least).is_ok())
+        has || self.try_reserve(expected + least).is_ok() || self.try_reserve(least).is_ok()
     }
 }
 

@@ -229,19 +229,17 @@ impl<'t> Json<'t> {
         self.eats(b':')?.then_some(key)
     }
 
+    /// A value, not a giant one: a result's points and what stands around the results are short.
     fn value<T: Deserialize<'t>>(&mut self) -> Option<T> {
-        let mut values = Deserializer::from_str(self.text.get(self.at..)?).into_iter();
+        let end = (0..4).find_map(|back| self.text.get(self.at..self.at + LONGEST_OTHER - back));
+        let mut values = Deserializer::from_str(end.or_else(|| self.text.get(self.at..))?).into_iter();
         let value = values.next()?.ok()?;
         self.at += values.byte_offset();
         Some(value)
     }
 
     fn skip(&mut self) -> Option<()> {
-        let rest = self.text.as_bytes().get(self.at..)?;
-        let mut values = Deserializer::from_slice(rest.get(..LONGEST_OTHER).unwrap_or(rest)).into_iter::<IgnoredAny>();
-        values.next()?.ok()?;
-        self.at += values.byte_offset();
-        Some(())
+        self.value::<IgnoredAny>().map(drop)
     }
 }
 
