@@ -41,6 +41,37 @@ pub struct PerLayerEmbedding {
     pub width: u32,
 }
 
+/// Gemma-3n's residual: several streams of which each layer computes one and predicts the rest, and
+/// a narrow linear layer beside attention.
+///
+/// # Source
+/// Alternating updates (arXiv 2301.13310), learned augmented residual layers (arXiv 2411.07501).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AlternatingUpdates {
+    /// How many streams.
+    pub streams: u32,
+    /// The inner width of the linear layer beside attention.
+    pub rank: u32,
+}
+
+impl AlternatingUpdates {
+    /// Per layer: a router `m × hidden`, predictions `m³`, corrections `m²`, a scale `hidden`, the
+    /// linear layer `2 × hidden × rank`.
+    fn of_layer(self, hidden: u32) -> u64 {
+        let Self { streams, rank } = self;
+        product([streams, hidden])
+            + product([streams, streams, streams])
+            + product([streams, streams])
+            + u64::from(hidden)
+            + product([2, hidden, rank])
+    }
+
+    /// Outside the layers: a matrix into each further stream, and one out of it.
+    fn outside(self, hidden: u32) -> u64 {
+        product([2, self.streams.saturating_sub(1), hidden]).saturating_mul(u64::from(hidden))
+    }
+}
+
 /// Multi-token prediction: extra layers that draft further tokens, not run in plain decoding.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Prediction {
@@ -69,6 +100,12 @@ pub struct Architecture {
     pub layers: Vec<LayerGroup>,
     /// The final norm's weights, in vectors of the hidden width.
     pub final_norm_vectors: u32,
+    /// Rows of the table of learned positions; 0 without.
+    #[serde(default)]
+    pub positions: u32,
+    /// Gemma-3n's alternating updates of several streams.
+    #[serde(default)]
+    pub alternating_updates: Option<AlternatingUpdates>,
     /// Gemma's per-layer embeddings.
     pub per_layer_embedding: Option<PerLayerEmbedding>,
     /// Residual streams mixed by hyper-connections; 0 for the plain single one.
@@ -93,7 +130,11 @@ impl Layer {
     /// How many of its blocks end in a sum over tensor-parallel ranks.
     #[must_use]
     pub fn allreduces(&self) -> u32 {
-        u32::from(self.mixer.is_some()) + u32::from(self.dense.is_some() || self.experts.is_some())
+        let mixers = match &self.mixer {
+            Some(Mixer::Parallel(mixers)) => mixers.len() as u32,
+            mixer => u32::from(mixer.is_some()),
+        };
+        mixers + u32::from(self.dense.is_some() || self.experts.is_some())
     }
 }
 
@@ -183,6 +224,14 @@ impl Architecture {
         } else {
             outside(Part { parameters: table + bias, ..head });
         }
+        if self.positions > 0 {
+            let table = product([self.positions, self.hidden]);
+            let positions = whole(Component::Embedding, Sharding::Replicated, table).operations(0);
+            outside(Part { usage: Usage::Row(u64::from(self.hidden)), ..positions });
+        }
+        if let Some(updates) = self.alternating_updates {
+            outside(whole(Component::ResidualMixing, Sharding::Replicated, updates.outside(self.hidden)));
+        }
         let final_norm = product([self.final_norm_vectors, self.hidden]);
         outside(whole(Component::Norms, Sharding::Replicated, final_norm).operations(0));
         if let Some(extra) = self.per_layer_embedding {
@@ -213,6 +262,11 @@ impl Architecture {
         if let Some(extra) = self.per_layer_embedding {
             add(Component::PerLayerEmbedding, product([2, self.hidden, extra.width]), 2);
             add(Component::Norms, u64::from(self.hidden), 0);
+        }
+        if let Some(updates) = self.alternating_updates {
+            add(Component::ResidualMixing, updates.of_layer(self.hidden), 4);
+            // One norm before the router, one behind the linear layer.
+            add(Component::Norms, product([2, self.hidden]), 0);
         }
         if self.residual_streams > 0 {
             add(Component::ResidualMixing, self.stream_mixers(), 2);

@@ -14,6 +14,8 @@ pub enum HeadNorm {
     None,
     /// One weight vector of a head's width for queries and one for keys.
     PerHead,
+    /// The same, each with a bias.
+    PerHeadBiased,
     /// Weights over all query heads and all key heads.
     FullWidth,
 }
@@ -84,6 +86,7 @@ impl GroupedAttention {
         let norms = match self.norm {
             HeadNorm::None => 0,
             HeadNorm::PerHead => product([1 + normed_keys, head_size]),
+            HeadNorm::PerHeadBiased => product([2, 1 + normed_keys, head_size]),
             HeadNorm::FullWidth => product([heads.saturating_add(pairs.saturating_mul(normed_keys)), head_size]),
         };
         if norms > 0 {

@@ -44,6 +44,10 @@ impl FeedForwards<'_, '_> {
             let beside = self.keys.flag("enable_moe_block") == Some(true);
             return Ok((Some(self.dense(layer)?), if beside { Some(self.mixture(layer)?) } else { None }));
         }
+        if self.family.has("no-feed-forward") {
+            return Ok((None, None));
+        }
+        // Granite-4 without experts keeps the shared one.
         if self.family.is(&["granitemoe"]) && self.experts() == 0 {
             let width = self.keys.number_or(&["shared_intermediate_size"], 0);
             return Ok((Some(DenseMlp { width, gated: true, bias: false }), None));
@@ -69,7 +73,7 @@ impl FeedForwards<'_, '_> {
         {
             return list.get(layer as usize).is_some_and(|&sparse| sparse != 0);
         }
-        if let Some(first) = keys.number(&["first_k_dense_replace"]) {
+        if let Some(first) = keys.number(&["first_k_dense_replace", "num_dense_layers"]) {
             return layer >= first && layer.is_multiple_of(keys.number_or(&["moe_layer_freq"], 1).max(1));
         }
         if keys.has("moe_layers_enum") {
@@ -105,13 +109,31 @@ impl FeedForwards<'_, '_> {
         let names = ["dense_intermediate_size", "intermediate_size_mlp"];
         let width = match keys.number_at(&names, at).or_else(|| keys.number_at(&WIDTH, at)) {
             Some(width) => width,
-            None if family.is(&["falcon", "refinedweb"]) || family.unknown.is_some() => self.hidden.saturating_mul(4),
+            None if family.has("four-wide") || family.is_guessed() => {
+                self.hidden.saturating_mul(keys.number_or(&["expansion_ratio"], 4))
+            }
             None => return Err(ConfigError::missing("intermediate_size", "the inner width of the MLP")),
         };
         let borrowing = keys.number_or(&["num_kv_shared_layers"], 0);
         let wide = keys.flag("use_double_wide_mlp") == Some(true) && layer >= self.layers.saturating_sub(borrowing);
-        let bias = keys.flag("mlp_bias").unwrap_or(family.is(&["starcoder2"]) || family.biased_mlp(keys));
-        Ok(DenseMlp { width: if wide { width.saturating_mul(2) } else { width }, gated: family.gated(keys), bias })
+        let width = match () {
+            () if wide => width.saturating_mul(2),
+            () if family.has("half-width") => width / 2,
+            () => self.adjusted(width),
+        };
+        Ok(DenseMlp { width, gated: family.gated(keys), bias: family.biased_mlp(keys) })
+    }
+
+    /// LFM2 takes two thirds of the width its configuration names, rounded up.
+    fn adjusted(&self, width: u32) -> u32 {
+        let keys = self.keys;
+        if keys.flag("block_auto_adjust_ff_dim") != Some(true) {
+            return width;
+        }
+        let factor = keys.get("block_ffn_dim_multiplier").and_then(serde_json::Value::as_f64).unwrap_or(1.0);
+        let thirds = f64::from(width.saturating_mul(2) / 3);
+        let multiple = keys.number_or(&["block_multiple_of"], 256).max(1);
+        ((thirds * factor).clamp(0.0, 1e9) as u32).div_ceil(multiple).saturating_mul(multiple)
     }
 
     /// The mixture of one layer.
@@ -134,10 +156,10 @@ impl FeedForwards<'_, '_> {
             width,
             shared_width,
             gated: family.gated(keys),
-            expert_bias: family.is(&["gpt_oss"]),
+            expert_bias: family.has("expert-bias"),
             router_extras: if hashed { 0 } else { family.router_extras(keys) },
             router_input_scale: family.is(&["gemma4"]),
-            shared_gate: shared_width > 0 && family.is(&["qwen2_moe", "qwen3_next", "qwen3_5"]),
+            shared_gate: shared_width > 0 && family.has("shared-gate"),
             latent,
             latent_norm: keys.flag("latent_moe_use_norm") == Some(true),
         })

@@ -105,16 +105,17 @@ impl Reader<'_, '_> {
         dense: Option<DenseMlp>,
         experts: Option<crate::model::feed_forward::Mixture>,
     ) -> Layer {
-        // Gemma-4 norms MLP and experts apart, and scales each layer.
-        let gemma4 = self.family.is(&["gemma4"]);
-        let apart = if gemma4 && experts.is_some() { 3 } else { 0 };
-        Layer {
-            mixer,
-            dense,
-            experts,
-            norm_vectors: self.family.norm_vectors(self.keys) + apart,
-            scalars: u32::from(gemma4),
+        // Gemma-4 norms MLP and experts apart.
+        let apart = match &experts {
+            Some(_) => self.family.number("expert-norms").unwrap_or(0),
+            None => 0,
+        };
+        let norm_vectors = self.family.norm_vectors(self.keys) + apart;
+        let mut scalars = self.family.number("scalars").unwrap_or(0);
+        if self.family.has("sub-norms") {
+            scalars = self.hidden.saturating_add(dense.map_or(0, |dense| dense.width));
         }
+        Layer { mixer, dense, experts, norm_vectors, scalars }
     }
 
     fn single(&self, block: Single) -> Result<Layer, ConfigError> {
@@ -171,7 +172,7 @@ impl Reader<'_, '_> {
         let declared = if family.is(&["minimax"]) {
             0
         } else if keys.has("linear_num_value_heads") {
-            keys.number_or(&["mtp_num_hidden_layers"], u32::from(family.is(&["qwen3_next"])))
+            keys.number_or(&["mtp_num_hidden_layers"], u32::from(family.has("predicts")))
         } else {
             keys.number_or(&["num_nextn_predict_layers"], 0)
         };

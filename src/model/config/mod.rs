@@ -1,6 +1,7 @@
 //! Reading `config.json`, as Hugging Face checkpoints carry it.
 
 mod attention;
+mod conventions;
 mod error;
 mod family;
 mod feed_forward;
@@ -11,7 +12,7 @@ mod layers;
 pub use error::ConfigError;
 pub(super) use keys::Keys;
 
-use super::architecture::{Architecture, MOST_LAYERS, PerLayerEmbedding};
+use super::architecture::{AlternatingUpdates, Architecture, MOST_LAYERS, PerLayerEmbedding};
 use crate::model::quantisation::{Quantisation, declared};
 use crate::paste::{Warning, WarningKind};
 use family::Family;
@@ -46,9 +47,10 @@ pub struct Reading {
 pub fn read_config(json: &str) -> Result<Reading, ConfigError> {
     let value = json::parse(json)?;
     let object = value.as_object().ok_or_else(|| ConfigError::not_an_object(&value))?;
-    let mut keys = Keys::open(object);
+    let keys = Keys::open(object);
     let family = Family::of(&keys);
-    keys.assume(family.defaults());
+    let defaults = family.defaults();
+    let keys = keys.assuming(&defaults);
     let architecture = architecture(&keys, &family)?;
     let quantisation = declared(&keys, &architecture);
     if let Some(name) = &family.unknown {
@@ -82,13 +84,28 @@ fn architecture(keys: &Keys, family: &Family) -> Result<Architecture, ConfigErro
         name: keys.name().unwrap_or_else(|| family.label()),
         hidden,
         vocabulary,
-        tied_embeddings: keys.flag("tie_word_embeddings").unwrap_or(family.ties_embeddings()),
+        tied_embeddings: keys.flag("tie_word_embeddings") == Some(true),
         head_bias: keys.flag("lm_head_bias").unwrap_or(family.head_bias()),
         layers: built.layers,
+        positions: positions(keys, family),
+        alternating_updates: alternating_updates(keys, family),
         final_norm_vectors: family.final_norm_vectors(keys),
         per_layer_embedding,
         residual_streams: keys.number_or(&["hc_mult"], 0),
         prediction: built.prediction,
+    })
+}
+
+fn positions(keys: &Keys, family: &Family) -> u32 {
+    let more = family.number("positions");
+    let longest = || keys.number(&["n_positions", "max_position_embeddings", "n_ctx"]);
+    more.zip(more.and_then(|_| longest())).map_or(0, |(more, longest)| longest.saturating_add(more))
+}
+
+fn alternating_updates(keys: &Keys, family: &Family) -> Option<AlternatingUpdates> {
+    family.has("alternating-updates").then(|| AlternatingUpdates {
+        streams: keys.number_or(&["altup_num_inputs"], 4),
+        rank: keys.number_or(&["laurel_rank"], 64),
     })
 }
 

@@ -5,8 +5,14 @@ use crate::model::attention::{GroupedAttention, Indexer};
 use crate::model::config::error::ConfigError;
 use crate::paste::WarningKind;
 
-const PAIRS: [&str; 5] =
-    ["num_key_value_heads", "num_kv_heads", "n_head_kv", "num_attention_groups", "multi_query_group_num"];
+const PAIRS: [&str; 6] = [
+    "num_key_value_heads",
+    "num_kv_heads",
+    "n_head_kv",
+    "num_attention_groups",
+    "multi_query_group_num",
+    "num_query_groups",
+];
 
 impl Mixers<'_, '_> {
     /// Grouped-query attention of one layer.
@@ -18,12 +24,10 @@ impl Mixers<'_, '_> {
             Some(heads) => heads,
             None => keys.require(&HEADS, "the number of attention heads")?,
         };
-        let multi_query = family.is(&["falcon", "refinedweb"]) && keys.flag("multi_query") != Some(false);
-        let default_pairs = if multi_query && keys.flag("new_decoder_architecture") != Some(true) { 1 } else { heads };
-        let mut pairs = keys.number_at(&PAIRS, layer as usize).unwrap_or(default_pairs);
+        let mut pairs = self.pairs(layer, heads);
         let mut head_size = self.head_size(heads);
         let mut value_size = keys.number_or(&["v_head_dim"], head_size);
-        if family.is(&["hunyuan"]) {
+        if family.has("one-size") {
             value_size = head_size;
         }
         // MiMo and Step give sliding layers dimensions of their own.
@@ -50,7 +54,7 @@ impl Mixers<'_, '_> {
         }
         let borrowing = keys.number_or(&["num_kv_shared_layers"], 0);
         let (input_bias, output_bias) = family.attention_biases(keys);
-        let gated_query = family.is(&["qwen3_next", "qwen3_5"]) && keys.flag("attn_output_gate") != Some(false);
+        let gated_query = family.has("output-gate") && keys.flag("attn_output_gate") != Some(false);
         let sink_key = if sliding { "add_swa_attention_sink_bias" } else { "add_full_attention_sink_bias" };
         Ok(GroupedAttention {
             heads,
@@ -62,13 +66,26 @@ impl Mixers<'_, '_> {
             output_bias,
             norm: family.head_norm(keys),
             output_gate: gated_query,
-            head_gate: family.is(&["step3"]) || keys.flag("gating") == Some(true),
-            sinks: family.is(&["gpt_oss"]) || keys.flag(sink_key) == Some(true),
+            head_gate: family.has("head-gate") || keys.flag("gating") == Some(true),
+            sinks: family.has("sinks") || keys.flag(sink_key) == Some(true),
             values_are_keys,
             borrows_cache: (borrowing > 0 && layer >= self.layers.saturating_sub(borrowing))
                 || self.crosses_layers(layer),
             indexer: self.block_indexer(layer),
         })
+    }
+
+    /// Key/value heads. Old multi-query models write the query heads there, and mean one.
+    fn pairs(&self, layer: u32, heads: u32) -> u32 {
+        let (keys, family) = (self.keys, self.family);
+        let multi_query = family.has("multi-query") && keys.flag("multi_query") == Some(true);
+        if multi_query && keys.flag("new_decoder_architecture") != Some(true) {
+            return 1;
+        }
+        let nested = || keys.object("attn_config")?.number(&["kv_n_heads"]);
+        // A family's own number that the heads are no multiple of belongs to other dimensions.
+        let fits = |pairs: &u32| PAIRS.iter().any(|name| keys.is_written(name)) || heads.is_multiple_of(*pairs);
+        keys.number_at(&PAIRS, layer as usize).or_else(nested).filter(fits).unwrap_or(heads)
     }
 
     /// Hunyuan-Large: of each few layers only the first has keys and values.
@@ -102,7 +119,8 @@ impl Mixers<'_, '_> {
         if self.keys.flag("use_sliding_window") == Some(false) {
             return None;
         }
-        self.keys.number(&["sliding_window", "attention_chunk_size"]).filter(|&window| window > 0)
+        let names = ["sliding_window", "attention_chunk_size", "attention_window_size"];
+        self.keys.number(&names).filter(|&window| window > 0)
     }
 
     fn is_sliding(&self, layer: u32) -> bool {
@@ -122,23 +140,14 @@ impl Mixers<'_, '_> {
             // Exaone writes L for local, G for global.
             return letters.as_bytes().get(layer as usize % letters.len()) == Some(&b'L');
         }
-        let every = |names: &[&str], default: u32| !(layer + 1).is_multiple_of(keys.number_or(names, default).max(1));
-        let pattern = ["sliding_window_pattern", "_sliding_window_pattern"];
-        if family.is(&["gemma2"]) {
-            return layer.is_multiple_of(2);
-        }
-        if family.is(&["gemma3"]) {
-            return every(&pattern, 6);
-        }
-        if family.is(&["cohere2", "olmo3", "exaone4", "llama4"]) || self.has_any(&pattern) {
-            if !self.has_any(&pattern) && !family.is(&["llama4"]) {
+        let pattern = ["sliding_window_pattern", "_sliding_window_pattern", "global_attn_every_n_layers"];
+        let every = keys.number(&pattern).or_else(|| family.number("slides"));
+        if let Some(every) = every {
+            if family.has("asks-types") && !self.has_any(&pattern) {
                 let fact = "no layer_types: assumed the family's pattern, three sliding layers and a full one";
                 keys.warn(WarningKind::Trap, fact.into());
             }
-            return every(&pattern, 4);
-        }
-        if family.is(&["gpt_oss"]) {
-            return layer.is_multiple_of(2);
+            return !(layer + 1).is_multiple_of(every.max(1));
         }
         if family.is(&["qwen"]) {
             return keys.flag("use_sliding_window") == Some(true) && layer >= keys.number_or(&["max_window_layers"], 0);
