@@ -139,7 +139,8 @@ impl FeedForwards<'_, '_> {
     /// The mixture of one layer.
     pub(super) fn mixture(&self, layer: u32) -> Result<Mixture, ConfigError> {
         let (keys, family) = (self.keys, self.family);
-        let at = layer as usize;
+        // ERNIE-VL's lists are of modalities, not of layers; text comes first.
+        let at = if family.has("by-modality") { 0 } else { layer as usize };
         let width = keys.number_at(&EXPERT_WIDTH, at).or_else(|| keys.number_at(&WIDTH, at));
         let width =
             width.ok_or_else(|| ConfigError::missing("moe_intermediate_size", "the inner width of an expert"))?;
@@ -149,7 +150,11 @@ impl FeedForwards<'_, '_> {
         let shared_width = self.shared_width(at, width);
         let latent = keys.number(&["moe_latent_size", "routed_expert_hidden_size"]).filter(|&latent| latent > 0);
         // The first layers of DeepSeek-V4 route by a hash of the token: no load correction.
-        let hashed = layer < keys.number_or(&["num_hash_layers"], 0);
+        let kinds = keys.texts("mlp_layer_types");
+        let hashed = match kinds.and_then(|kinds| kinds.get(at).copied()) {
+            Some(kind) => kind == "hash_moe",
+            None => layer < keys.number_or(&["num_hash_layers"], 0),
+        };
         Ok(Mixture {
             experts: self.experts(),
             chosen,

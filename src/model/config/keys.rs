@@ -170,6 +170,13 @@ impl<'a> Keys<'a> {
         Some(Keys::over(vec![object]))
     }
 
+    /// What `per_layer_config` says of one layer alone.
+    pub(in crate::model) fn of_layer(&self, layer: u32) -> Option<Keys<'a>> {
+        let mut layers = self.get("per_layer_config")?.as_object()?.iter();
+        let own = layers.find(|(name, _)| name.parse() == Ok(layer))?.1.as_object()?;
+        Some(Keys::over(vec![own]))
+    }
+
     /// The model's type, of the language model or else of the wrapper.
     pub(in crate::model) fn model_type(&self) -> Option<&'a str> {
         self.objects.iter().rev().find_map(|object| object.get("model_type")?.as_str())

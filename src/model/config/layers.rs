@@ -71,8 +71,8 @@ fn pattern(keys: &Keys, names: &[&str]) -> Option<Vec<Single>> {
         Value::Array(list) => list
             .iter()
             .filter_map(|name| match name.as_str()? {
-                "mamba" => Some(Single::Mamba),
-                "attention" => Some(Single::Attention),
+                "mamba" | "linear_attention" => Some(Single::Mamba),
+                "attention" | "full_attention" => Some(Single::Attention),
                 "mlp" => Some(Single::Mlp),
                 "moe" => Some(Single::Mixture),
                 _ => None,

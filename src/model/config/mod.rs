@@ -17,6 +17,16 @@ use crate::model::quantisation::{Quantisation, declared};
 use crate::paste::{Warning, WarningKind};
 use family::Family;
 
+/// The keys that say of what kind each layer is.
+const LAYER_LISTS: [&str; 6] = [
+    "layer_types",
+    "layers_block_type",
+    "hybrid_layer_pattern",
+    "attn_type_list",
+    "linear_attn_config",
+    "compress_ratios",
+];
+
 /// What a `config.json` says.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reading {
@@ -53,6 +63,14 @@ pub fn read_config(json: &str) -> Result<Reading, ConfigError> {
     let keys = keys.assuming(&defaults);
     let architecture = architecture(&keys, &family)?;
     let quantisation = declared(&keys, &architecture);
+    if family.has("lists-layers") && !LAYER_LISTS.iter().any(|key| keys.has(key)) {
+        let fact = "no layer_types, and the family's own pattern is not known: the kinds of layers are approximate";
+        keys.warn(WarningKind::Trap, fact.into());
+    }
+    if family.has("by-modality") {
+        let fact = "text experts only: the vision experts of the same layers are not counted";
+        keys.warn(WarningKind::Trap, fact.into());
+    }
     if let Some(name) = &family.unknown {
         let assumed = family.assumptions(&keys, &architecture);
         keys.warn(WarningKind::Trap, format!("unknown model type {name:?}, read by its keys; assumed {assumed}"));

@@ -1,6 +1,6 @@
 //! Grouped-query attention's dimensions, and which layers see a window only.
 
-use super::{HEADS, Mixers};
+use super::{HEAD_SIZE, HEADS, Mixers};
 use crate::model::attention::{GroupedAttention, Indexer};
 use crate::model::config::error::ConfigError;
 use crate::paste::WarningKind;
@@ -19,13 +19,15 @@ impl Mixers<'_, '_> {
     pub(in crate::model::config) fn grouped(&self, layer: u32) -> Result<GroupedAttention, ConfigError> {
         let (keys, family) = (self.keys, self.family);
         let sliding = self.is_sliding(layer);
-        let per_layer = keys.number_at(&["num_attention_heads_per_layer"], layer as usize);
+        let own = keys.of_layer(layer);
+        let own = |names: &[&str]| own.as_ref()?.number(names);
+        let per_layer = own(&HEADS).or_else(|| keys.number_at(&["num_attention_heads_per_layer"], layer as usize));
         let mut heads = match per_layer {
             Some(heads) => heads,
             None => keys.require(&HEADS, "the number of attention heads")?,
         };
-        let mut pairs = self.pairs(layer, heads);
-        let mut head_size = self.head_size(heads);
+        let mut pairs = own(&PAIRS).unwrap_or_else(|| self.pairs(layer, heads));
+        let mut head_size = own(&HEAD_SIZE).unwrap_or_else(|| self.head_size(heads));
         let mut value_size = keys.number_or(&["v_head_dim"], head_size);
         if family.has("one-size") {
             value_size = head_size;
@@ -36,6 +38,11 @@ impl Mixers<'_, '_> {
             pairs = keys.number_or(&["swa_num_key_value_heads"], pairs);
             head_size = keys.number_or(&["swa_head_dim"], head_size);
             value_size = keys.number_or(&["swa_v_head_dim"], value_size);
+        }
+        // In the form Transformers gives MiMo's configuration this is left to the code.
+        let doubled = sliding && family.has("wider-slides") && !keys.has("swa_num_key_value_heads");
+        if doubled {
+            pairs = pairs.saturating_mul(2);
         }
         if let Some(other) = keys.object("attention_other_setting").filter(|_| sliding) {
             heads = other.number_or(&["num_attention_heads"], heads);
@@ -67,7 +74,7 @@ impl Mixers<'_, '_> {
             norm: family.head_norm(keys),
             output_gate: gated_query,
             head_gate: family.has("head-gate") || keys.flag("gating") == Some(true),
-            sinks: family.has("sinks") || keys.flag(sink_key) == Some(true),
+            sinks: family.has("sinks") || keys.flag(sink_key) == Some(true) || doubled,
             values_are_keys,
             borrows_cache: (borrowing > 0 && layer >= self.layers.saturating_sub(borrowing))
                 || self.crosses_layers(layer),

@@ -27,6 +27,7 @@ impl Mixers<'_, '_> {
             value_size: keys.number_or(&["v_head_dim"], plain_size),
             bias: keys.flag("attention_bias") == Some(true),
             output_gate: keys.flag("mla_use_output_gate") == Some(true),
+            head_gate: self.family.has("head-gate"),
             indexer,
             selects,
         })

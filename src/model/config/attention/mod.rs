@@ -73,7 +73,7 @@ impl Mixers<'_, '_> {
             return false;
         }
         match (self.layer_type(layer), self.keys.numbers("attn_layer_indices")) {
-            (Some(kind), _) => kind == "mamba",
+            (Some(kind), _) => kind == "mamba" || kind.contains("linear"),
             (None, Some(attending)) => !attending.contains(&layer),
             (None, None) => true,
         }
@@ -145,6 +145,9 @@ impl Mixers<'_, '_> {
         }
         if !keys.has("mamba_d_state") || !keys.has("attn_layer_period") {
             return false;
+        }
+        if let Some(kind) = self.layer_type(layer) {
+            return kind == "mamba" || kind.contains("linear");
         }
         let period = keys.number_or(&["attn_layer_period"], 1).max(1);
         layer % period != keys.number_or(&["attn_layer_offset"], 0) % period
