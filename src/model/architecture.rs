@@ -92,6 +92,10 @@ pub struct Architecture {
     pub hidden: u32,
     /// Rows of the embedding.
     pub vocabulary: u32,
+    /// The width of the embedding, where two projections lead from it and back (a small OPT); 0 for
+    /// the hidden width.
+    #[serde(default)]
+    pub embedding_width: u32,
     /// Whether the output head is the embedding.
     pub tied_embeddings: bool,
     /// Whether the output head has a bias.
@@ -210,10 +214,15 @@ impl Architecture {
         let mut parts = vec![];
         let mut outside = |part: Part| parts.push((Part { block: Block::Outside, ..part }, 1));
         let whole = |component, sharding, parameters| Part::whole(component, Block::Outside, sharding, parameters);
-        let table = product([self.vocabulary, self.hidden]);
+        let width = if self.embedding_width > 0 { self.embedding_width } else { self.hidden };
+        let table = product([self.vocabulary, width]);
 
         let embedding = whole(Component::Embedding, Sharding::Vocabulary, table).operations(0);
-        outside(Part { usage: Usage::Row(u64::from(self.hidden)), ..embedding });
+        outside(Part { usage: Usage::Row(u64::from(width)), ..embedding });
+        if width != self.hidden {
+            let projections = product([2, self.hidden, width]);
+            outside(whole(Component::DenseMlp, Sharding::Replicated, projections).operations(2));
+        }
         let bias = if self.head_bias { u64::from(self.vocabulary) } else { 0 };
         let head = whole(Component::LmHead, Sharding::Vocabulary, table);
         if self.tied_embeddings {

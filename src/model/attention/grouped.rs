@@ -66,7 +66,7 @@ impl GroupedAttention {
         let bias = |a: u32, b: u32| if self.input_bias { product([a, b]) } else { 0 };
 
         let queries = product([hidden, heads, head_size]);
-        let gate = if self.output_gate { queries } else { 0 };
+        let gate = if self.output_gate { queries + bias(heads, head_size) } else { 0 };
         let head_gates = if self.head_gate { product([hidden, heads]) } else { 0 };
         let sinks = if self.sinks { u64::from(heads) } else { 0 };
         let mut parts =

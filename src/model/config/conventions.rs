@@ -27,24 +27,24 @@ use crate::model::architecture::Architecture;
 use crate::model::attention::HeadNorm;
 
 impl Family {
-    /// Whether the head has a bias when the configuration does not say.
-    pub(super) fn head_bias(&self) -> bool {
-        self.has("head-bias")
+    /// Whether the head has a bias.
+    pub(super) fn head_bias(&self, keys: &Keys) -> bool {
+        self.says(keys, "lm_head_bias").unwrap_or(self.has("head-bias"))
     }
 
     /// Biases of (queries, keys, values) and of the output projection.
     pub(super) fn attention_biases(&self, keys: &Keys) -> (bool, bool) {
-        let says = |key: &str| keys.flag(key) == Some(true);
+        let says = |key: &str| self.says(keys, key) == Some(true);
         let both = says("attention_bias");
         let inputs = ["qkv_bias", "add_qkv_bias", "use_qkv_bias"].into_iter().any(says);
         if self.has("use-bias") {
             let bias = says("use_bias") || says("bias");
-            return (bias || inputs, bias);
+            return (self.says(keys, "qkv_bias").unwrap_or(bias || inputs), bias);
         }
-        if let Some(output) = ["attention_out_bias", "add_bias_linear"].into_iter().find_map(|key| keys.flag(key)) {
+        if let Some(output) = ["attention_out_bias", "add_bias_linear"].iter().find_map(|key| self.says(keys, key)) {
             return (both || inputs || says("add_bias_linear"), output);
         }
-        if keys.flag("enable_bias") == Some(true) {
+        if says("enable_bias") {
             return (true, true);
         }
         let hard_wired = self.has("in-bias") && keys.flag("qkv_bias") != Some(false);
@@ -53,11 +53,11 @@ impl Family {
 
     /// How queries and keys are normalised.
     pub(super) fn head_norm(&self, keys: &Keys) -> HeadNorm {
-        let asked = ["use_qk_norm", "qk_norm", "qk_layernorm"].into_iter().find_map(|key| keys.flag(key));
+        let asked = ["use_qk_norm", "qk_norm", "qk_layernorm"].iter().find_map(|key| self.says(keys, key));
         let (wanted, how) = match (self.value("qk"), self.value("qk-asked")) {
             (Some(how), _) => (true, how),
             (None, Some(how)) => (asked == Some(true), how),
-            (None, None) if self.has("qk-unless") => (asked != Some(false), "head"),
+            (None, None) if self.has("qk-unless") => (keys.flag("use_qk_norm") != Some(false), "head"),
             // Llama-4 normalises without weights.
             (None, None) if self.is(&["llama4"]) => (false, ""),
             (None, None) if keys.text("qk_norm_type") == Some("per_layer") => (asked == Some(true), "wide"),
@@ -124,7 +124,7 @@ impl Family {
 
     /// Whether the projections of the MLP have biases: of an unknown family those of old, ungated ones.
     pub(super) fn biased_mlp(&self, keys: &Keys) -> bool {
-        let says = |key: &str| keys.flag(key);
+        let says = |key: &str| self.says(keys, key);
         let by_key = says("mlp_bias").or(says("enable_bias")).or(says("add_bias_linear"));
         let by_use = self.has("use-bias") && says("use_bias") == Some(true);
         let by_falcon = self.has("falcon") && says("bias") == Some(true);

@@ -66,6 +66,14 @@ impl Family {
         self.value(convention)?.parse().ok()
     }
 
+    /// A truth value among those of which a family's code knows some only: its line names them.
+    /// Where the table has no defaults of the family all are heard.
+    pub(super) fn says(&self, keys: &Keys, key: &str) -> Option<bool> {
+        let named = |pair: &str| pair.strip_prefix(key).is_some_and(|rest| rest.starts_with('='));
+        let hears = self.unknown.is_some() || self.defaults.is_empty() || self.defaults.split_whitespace().any(named);
+        keys.flag(key).filter(|_| hears)
+    }
+
     /// Nothing is known of it but its keys.
     pub(super) fn is_guessed(&self) -> bool {
         self.unknown.is_some() && self.like.is_none()

@@ -89,6 +89,9 @@ impl Mixers<'_, '_> {
         if multi_query && keys.flag("new_decoder_architecture") != Some(true) {
             return 1;
         }
+        if family.has("all-or-one") {
+            return heads;
+        }
         let nested = || keys.object("attn_config")?.number(&["kv_n_heads"]);
         // A family's own number that the heads are no multiple of belongs to other dimensions.
         let fits = |pairs: &u32| PAIRS.iter().any(|name| keys.is_written(name)) || heads.is_multiple_of(*pairs);
@@ -156,8 +159,9 @@ impl Mixers<'_, '_> {
             }
             return !(layer + 1).is_multiple_of(every.max(1));
         }
-        if family.is(&["qwen"]) {
-            return keys.flag("use_sliding_window") == Some(true) && layer >= keys.number_or(&["max_window_layers"], 0);
+        // Qwen's first layers see everything.
+        if keys.has("max_window_layers") && keys.has("use_sliding_window") {
+            return layer >= keys.number_or(&["max_window_layers"], 0);
         }
         // A window as long as the model's longest context never takes effect.
         window < keys.number_or(&["max_position_embeddings"], u32::MAX)

@@ -108,7 +108,8 @@ impl Mixers<'_, '_> {
     }
 
     fn head_size(&self, heads: u32) -> u32 {
-        self.keys.number_or(&HEAD_SIZE, self.hidden / heads.max(1))
+        let share = self.hidden / heads.max(1);
+        if self.family.has("even-heads") { share } else { self.keys.number_or(&HEAD_SIZE, share) }
     }
 
     fn layer_type(&self, layer: u32) -> Option<&str> {

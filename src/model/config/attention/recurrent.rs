@@ -78,7 +78,8 @@ impl Mixers<'_, '_> {
         let heads = keys.require(&names, "the number of Mamba heads")?;
         let expanded = || keys.number_or(&["mamba_expand", "expand"], 2).saturating_mul(self.hidden);
         let head_size = || keys.number(&["mamba_d_ssm"]).unwrap_or_else(expanded) / heads.max(1);
-        let bias = ["mamba_proj_bias", "projectors_bias", "use_bias"].into_iter().find_map(|key| keys.flag(key));
+        let bias = if self.family.is(&["nemotron"]) { "use_bias" } else { "mamba_proj_bias" };
+        let bias = keys.flag(bias).or(keys.flag("use_bias")).or(keys.flag("projectors_bias"));
         Ok(Mamba2 {
             heads,
             head_size: self.number_unless_auto(&sizes, head_size),
