@@ -92,6 +92,9 @@ pub struct Architecture {
     pub hidden: u32,
     /// Rows of the embedding.
     pub vocabulary: u32,
+    /// Rows of the embedding that the head has not (Llama-3.2-Vision).
+    #[serde(default)]
+    pub more_rows: u32,
     /// The width of the embedding, where two projections lead from it and back (a small OPT); 0 for
     /// the hidden width.
     #[serde(default)]
@@ -217,7 +220,8 @@ impl Architecture {
         let width = if self.embedding_width > 0 { self.embedding_width } else { self.hidden };
         let table = product([self.vocabulary, width]);
 
-        let embedding = whole(Component::Embedding, Sharding::Vocabulary, table).operations(0);
+        let rows = table + product([self.more_rows, width]);
+        let embedding = whole(Component::Embedding, Sharding::Vocabulary, rows).operations(0);
         outside(Part { usage: Usage::Row(u64::from(width)), ..embedding });
         if width != self.hidden {
             let projections = product([2, self.hidden, width]);

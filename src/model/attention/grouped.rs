@@ -31,7 +31,7 @@ pub struct GroupedAttention {
     pub head_size: u32,
     /// The width of a value head.
     pub value_size: u32,
-    /// Only so many last tokens are seen.
+    /// Only so many last tokens are seen; none where attention is to an image.
     pub window: Option<u32>,
     /// Biases on queries, keys and values.
     pub input_bias: bool,

@@ -4,6 +4,7 @@ use super::error::ConfigError;
 use super::family::Family;
 use super::keys::Keys;
 use crate::model::feed_forward::{DenseMlp, Mixture};
+use crate::paste::WarningKind;
 
 const EXPERTS: [&str; 5] =
     ["n_routed_experts", "num_local_experts", "num_experts", "moe_num_experts", "num_moe_experts"];
@@ -60,7 +61,10 @@ impl FeedForwards<'_, '_> {
     }
 
     fn experts(&self) -> u32 {
-        self.keys.number_or(&EXPERTS, 0)
+        let nested = || self.keys.object("ffn_config")?.number(&["moe_num_experts"]);
+        let experts = self.keys.number(&EXPERTS).or_else(nested).unwrap_or(0);
+        // Jamba's only expert is a plain MLP.
+        if experts == 1 && self.family.has("one-is-dense") { 0 } else { experts }
     }
 
     fn is_mixture(&self, layer: u32) -> bool {
@@ -142,12 +146,17 @@ impl FeedForwards<'_, '_> {
         // ERNIE-VL's lists are of modalities, not of layers; text comes first.
         let at = if family.has("by-modality") { 0 } else { layer as usize };
         let width = keys.number_at(&EXPERT_WIDTH, at).or_else(|| keys.number_at(&WIDTH, at));
+        // DBRX keeps these in an object of their own.
+        let nested = |name: &str| keys.object("ffn_config")?.number(&[name]);
+        let width = width.or_else(|| nested("ffn_hidden_size"));
         let width =
             width.ok_or_else(|| ConfigError::missing("moe_intermediate_size", "the inner width of an expert"))?;
-        let chosen = keys.number_at(&CHOSEN, at);
+        let chosen = keys.number_at(&CHOSEN, at).or_else(|| nested("moe_top_k"));
         let chosen =
             chosen.ok_or_else(|| ConfigError::missing("num_experts_per_tok", "how many experts a token is sent to"))?;
         let shared_width = self.shared_width(at, width);
+        let (experts, idle) = (self.experts(), keys.number_or(&["zero_expert_num"], 0));
+        let chosen = if idle > 0 { self.busy(chosen, experts, idle) } else { chosen };
         let latent = keys.number(&["moe_latent_size", "routed_expert_hidden_size"]).filter(|&latent| latent > 0);
         // The first layers of DeepSeek-V4 route by a hash of the token: no load correction.
         let kinds = keys.texts("mlp_layer_types");
@@ -156,8 +165,9 @@ impl FeedForwards<'_, '_> {
             None => layer < keys.number_or(&["num_hash_layers"], 0),
         };
         Ok(Mixture {
-            experts: self.experts(),
+            experts,
             chosen,
+            idle,
             width,
             shared_width,
             gated: family.gated(keys),
@@ -168,6 +178,15 @@ impl FeedForwards<'_, '_> {
             latent,
             latent_norm: keys.flag("latent_moe_use_norm") == Some(true),
         })
+    }
+
+    /// How many of the chosen experts compute, on average, when the router favours none.
+    fn busy(&self, chosen: u32, experts: u32, idle: u32) -> u32 {
+        let share = f64::from(experts) / (f64::from(experts) + f64::from(idle)).max(1.0);
+        let busy = (f64::from(chosen) * share).round() as u32;
+        let fact = format!("of {chosen} experts chosen of {experts} and {idle} that compute nothing, {busy} assumed busy");
+        self.keys.warn(WarningKind::Trap, fact);
+        busy
     }
 
     fn shared_width(&self, at: usize, width: u32) -> u32 {

@@ -33,6 +33,10 @@ pub(super) fn layers(keys: &Keys, family: &Family, hidden: u32, count: u32) -> R
         let layers = pattern.iter().map(|&block| reader.single(block)).collect::<Result<Vec<_>, _>>()?;
         return Ok(Layers { layers: group(layers), prediction: reader.pattern_prediction()? });
     }
+    if family.has("paired") {
+        let pairs = (0..count).map(|layer| reader.pair(layer)).collect::<Result<Vec<_>, _>>()?;
+        return Ok(Layers { layers: group(pairs.into_iter().flatten()), prediction: None });
+    }
     let layers = (0..count).map(|layer| reader.layer(layer)).collect::<Result<Vec<_>, _>>()?;
     Ok(Layers { layers: group(layers), prediction: reader.prediction(count)? })
 }
@@ -112,10 +116,22 @@ impl Reader<'_, '_> {
         };
         let norm_vectors = self.family.norm_vectors(self.keys) + apart;
         let mut scalars = self.family.number("scalars").unwrap_or(0);
+        if let Some(Mixer::Grouped(attention)) = &mixer {
+            // Attention to an image passes two gates; differential attention weighs its halves.
+            scalars += if attention.window == Some(0) { 2 } else { 0 };
+            scalars += self.family.number("lambdas").unwrap_or(0).saturating_mul(attention.head_size);
+        }
         if self.family.has("sub-norms") {
             scalars = self.hidden.saturating_add(dense.map_or(0, |dense| dense.width));
         }
         Layer { mixer, dense, experts, norm_vectors, scalars }
+    }
+
+    /// LongCat's layer is two of mixer and MLP, with the experts beside the first.
+    fn pair(&self, layer: u32) -> Result<[Layer; 2], ConfigError> {
+        let (mixer, dense) = (self.mixers.of(layer)?, self.feed_forwards.dense(layer)?);
+        let experts = self.feed_forwards.mixture(layer)?;
+        Ok([self.normed(Some(mixer.clone()), Some(dense), Some(experts)), self.normed(Some(mixer), Some(dense), None)])
     }
 
     fn single(&self, block: Single) -> Result<Layer, ConfigError> {

@@ -91,9 +91,9 @@ pub fn read_quantisation(json: &str, architecture: &Architecture) -> Result<Opti
 }
 
 fn architecture(keys: &Keys, family: &Family) -> Result<Architecture, ConfigError> {
-    let hidden = keys.require(&["hidden_size", "n_embd", "d_model", "model_dim"], "the width of the hidden state")?;
+    let hidden = keys.require(&["hidden_size", "n_embd", "n_embed", "d_model", "model_dim"], "the width of the hidden state")?;
     let vocabulary = keys.require(&["vocab_size", "padded_vocab_size"], "the number of rows of the embedding")?;
-    let count = layer_count(keys)?;
+    let count = layer_count(keys, family)?;
     let built = layers::layers(keys, family, hidden, count)?;
     let per_layer_embedding = keys.number(&["hidden_size_per_layer_input"]).filter(|&width| width > 0).map(|width| {
         PerLayerEmbedding { width, vocabulary: keys.number_or(&["vocab_size_per_layer_input"], vocabulary) }
@@ -102,6 +102,7 @@ fn architecture(keys: &Keys, family: &Family) -> Result<Architecture, ConfigErro
         name: keys.name().unwrap_or_else(|| family.label()),
         hidden,
         vocabulary,
+        more_rows: family.number("more-rows").unwrap_or(0),
         embedding_width: keys.number_or(&["word_embed_proj_dim"], hidden),
         tied_embeddings: keys.flag("tie_word_embeddings") == Some(true),
         head_bias: family.head_bias(keys),
@@ -128,11 +129,15 @@ fn alternating_updates(keys: &Keys, family: &Family) -> Option<AlternatingUpdate
     })
 }
 
-fn layer_count(keys: &Keys) -> Result<u32, ConfigError> {
+fn layer_count(keys: &Keys, family: &Family) -> Result<u32, ConfigError> {
     if let Some(pattern) = layers::block_pattern(keys) {
         return Ok(pattern.len() as u32);
     }
-    let names = ["num_hidden_layers", "n_layer", "num_layers", "n_layers"];
+    let mut names = ["num_hidden_layers", "n_layer", "num_layers", "n_layers"];
+    if family.has("paired") {
+        // Transformers counts LongCat's halves as layers.
+        names.swap(0, 2);
+    }
     let count = keys.require(&names, "the number of layers")?;
     if count > MOST_LAYERS {
         let found = count.to_string();

@@ -1,7 +1,7 @@
 //! Grouped-query attention's dimensions, and which layers see a window only.
 
 use super::{HEAD_SIZE, HEADS, Mixers};
-use crate::model::attention::{GroupedAttention, Indexer};
+use crate::model::attention::{GroupedAttention, HeadNorm, Indexer};
 use crate::model::config::error::ConfigError;
 use crate::paste::WarningKind;
 
@@ -59,6 +59,8 @@ impl Mixers<'_, '_> {
                 pairs = keys.number_or(&["num_global_key_value_heads"], pairs);
             }
         }
+        // Of an image only, with normalised queries and keys.
+        let crosses = keys.numbers("cross_attention_layers").is_some_and(|layers| layers.contains(&layer));
         let borrowing = keys.number_or(&["num_kv_shared_layers"], 0);
         let (input_bias, output_bias) = family.attention_biases(keys);
         let gated_query = family.has("output-gate") && keys.flag("attn_output_gate") != Some(false);
@@ -68,10 +70,10 @@ impl Mixers<'_, '_> {
             key_value_heads: pairs,
             head_size,
             value_size,
-            window: if sliding { self.window() } else { None },
+            window: if crosses { Some(0) } else { self.window().filter(|_| sliding) },
             input_bias,
             output_bias,
-            norm: family.head_norm(keys),
+            norm: if crosses { HeadNorm::PerHead } else { family.head_norm(keys) },
             output_gate: gated_query,
             head_gate: family.has("head-gate") || keys.flag("gating") == Some(true),
             sinks: family.has("sinks") || keys.flag(sink_key) == Some(true) || doubled,
@@ -160,7 +162,7 @@ impl Mixers<'_, '_> {
             return !(layer + 1).is_multiple_of(every.max(1));
         }
         // Qwen's first layers see everything.
-        if keys.has("max_window_layers") && keys.has("use_sliding_window") {
+        if keys.has("max_window_layers") {
             return layer >= keys.number_or(&["max_window_layers"], 0);
         }
         // A window as long as the model's longest context never takes effect.
