@@ -196,11 +196,11 @@ fn granite_mixes_mamba_and_attention() {
     assert_eq!(granite.architecture.kv_elements_per_token(), 4.0 * 2048.0);
 }
 
-/// Pythia-6.9B (GPT-NeoX), an ungated MLP, biases and layer norms no key mentions: published as 6.9 B.
+/// Pythia-6.9B's dimensions (GPT-NeoX) under a name nobody knows: an ungated MLP, biases and layer norms no key mentions: published as 6.9 B.
 #[test]
 fn an_unknown_old_family_is_close() {
     let pythia = read(
-        r#"{"model_type": "gpt_neox", "hidden_size": 4096, "num_hidden_layers": 32, "num_attention_heads": 32,
+        r#"{"model_type": "neox", "hidden_size": 4096, "num_hidden_layers": 32, "num_attention_heads": 32,
             "intermediate_size": 16384, "vocab_size": 50432, "hidden_act": "gelu", "layer_norm_eps": 1e-05,
             "tie_word_embeddings": false, "attention_bias": true}"#,
     );
@@ -211,10 +211,10 @@ fn an_unknown_old_family_is_close() {
 #[test]
 fn a_layer_type_nobody_knows_is_said() {
     let reading = read(
-        r#"{"model_type": "lfm2", "hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4,
-            "intermediate_size": 128, "vocab_size": 1000, "layer_types": ["conv", "full_attention"]}"#,
+        r#"{"model_type": "llama", "hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4,
+            "intermediate_size": 128, "vocab_size": 1000, "layer_types": ["wavelet", "full_attention"]}"#,
     );
-    assert!(reading.warnings.iter().any(|warning| warning.message.contains("\"conv\"")), "{:?}", reading.warnings);
+    assert!(reading.warnings.iter().any(|warning| warning.message.contains("\"wavelet\"")), "{:?}", reading.warnings);
 }
 
 /// Gemma-3-4B's configuration leaves out heads and vocabulary, which its code knows: 8 and 4 heads of

@@ -45,7 +45,9 @@ mod recognise;
 mod speculation;
 mod split;
 
-pub use architecture::{AlternatingUpdates, Architecture, Layer, LayerGroup, MOST_LAYERS, PerLayerEmbedding, Prediction};
+pub use architecture::{
+    AlternatingUpdates, Architecture, Layer, LayerGroup, MOST_LAYERS, PerLayerEmbedding, Prediction,
+};
 pub use attention::{
     CompressedAttention, DeltaAttention, GatedDeltaNet, GatedRecurrence, GroupedAttention, HeadNorm, Indexer,
     LatentAttention, LightningAttention, Mamba1, Mamba2, Mixer, Rwkv, ShortConvolution,

@@ -121,6 +121,7 @@ mod tests {
             value_size: 256,
             bias: false,
             output_gate: false,
+            head_gate: false,
             indexer: None,
             selects: None,
         };

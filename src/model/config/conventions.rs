@@ -101,7 +101,13 @@ impl Family {
         let norms = self.number("final").unwrap_or(1) + residuals;
         // The one OPT that norms after its blocks has none at the end.
         let none = keys.flag("do_layer_norm_before") == Some(false);
-        if none { 0 } else if self.layer_norm(keys) { norms * 2 } else { norms }
+        if none {
+            0
+        } else if self.layer_norm(keys) {
+            norms * 2
+        } else {
+            norms
+        }
     }
 
     /// Whether norms have biases: in an unknown family when it names its constant as layer norms do.

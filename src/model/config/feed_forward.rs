@@ -184,7 +184,8 @@ impl FeedForwards<'_, '_> {
     fn busy(&self, chosen: u32, experts: u32, idle: u32) -> u32 {
         let share = f64::from(experts) / (f64::from(experts) + f64::from(idle)).max(1.0);
         let busy = (f64::from(chosen) * share).round() as u32;
-        let fact = format!("of {chosen} experts chosen of {experts} and {idle} that compute nothing, {busy} assumed busy");
+        let fact =
+            format!("of {chosen} experts chosen of {experts} and {idle} that compute nothing, {busy} assumed busy");
         self.keys.warn(WarningKind::Trap, fact);
         busy
     }

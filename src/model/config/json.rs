@@ -3,15 +3,48 @@
 use super::error::ConfigError;
 use serde_json::Value;
 
-/// Parses JSON; bare `NaN`, `Infinity` and `-Infinity` are read as `null`.
+/// Parses JSON; bare `NaN`, `Infinity` and `-Infinity` are read as no number. What stands before
+/// the first line that opens an object and behind the last brace is left out: a Markdown fence, the
+/// head of a reply.
 pub(super) fn parse(text: &str) -> Result<Value, ConfigError> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    serde_json::from_str(&without_python_numbers(text)).map_err(|error| {
+    let text = without_surroundings(text.strip_prefix('\u{feff}').unwrap_or(text));
+    serde_json::from_str(&without_python_numbers(&text)).map_err(|error| {
         let message = error.to_string();
         // serde_json appends the place, which the error carries already.
-        let expected = message.rsplit_once(" at line ").map_or(message.as_str(), |(fact, _)| fact);
-        ConfigError::NotJson { line: error.line(), column: error.column(), expected: expected.to_owned() }
+        let fact = message.rsplit_once(" at line ").map_or(message.as_str(), |(fact, _)| fact);
+        ConfigError::NotJson { line: error.line(), column: error.column(), expected: explained(fact, &text) }
     })
+}
+
+/// What to make of a parser's complaint.
+fn explained(fact: &str, text: &str) -> String {
+    let start = text.trim_start();
+    if start.starts_with('<') {
+        return "found a web page, expected the JSON of a config.json".into();
+    }
+    if fact.starts_with("EOF") && !start.is_empty() {
+        return format!("{fact}: the text is cut off");
+    }
+    if start.starts_with("//") || start.contains("\n//") || start.contains(" //") || start.contains("/*") {
+        return format!("{fact}; JSON has no comments");
+    }
+    fact.to_owned()
+}
+
+/// The text with all but its object blanked, so that lines stay.
+fn without_surroundings(text: &str) -> String {
+    let opens = |line: &str| line.trim_start().starts_with(['{', '[']);
+    let mut before = 0;
+    for line in text.split_inclusive('\n') {
+        if opens(line) {
+            let end = text.rfind(['}', ']']).map_or(text.len(), |brace| brace + 1);
+            let object = text.get(before..end).unwrap_or_default();
+            let lines = text.get(..before).unwrap_or_default().matches('\n').count();
+            return "\n".repeat(lines) + object;
+        }
+        before += line.len();
+    }
+    text.to_owned()
 }
 
 /// Replaces Python's non-numbers outside strings by `null`, padded so that columns stay.
@@ -23,8 +56,8 @@ fn without_python_numbers(text: &str) -> String {
     while let Some(next) = rest.chars().next() {
         let token = if quoted { None } else { TOKENS.iter().find(|token| rest.starts_with(**token)) };
         if let Some(token) = token {
-            // `NaN` is shorter than `null`; a zero does as well, since neither is a usable dimension.
-            let stand_in = if token.len() < 4 { "0" } else { "null" };
+            // `NaN` is shorter than `null`; an empty text is no number either.
+            let stand_in = if token.len() < 4 { "\"\"" } else { "null" };
             out.push_str(stand_in);
             out.extend(std::iter::repeat_n(' ', token.len() - stand_in.len()));
             rest = rest.get(token.len()..).unwrap_or_default();
@@ -63,7 +96,26 @@ mod tests {
         let value = parse(r#"{"time_step_limit": [0.0, Infinity], "a \" NaN": -Infinity, "b": NaN, "c": 7}"#).unwrap();
         assert!(value["time_step_limit"][1].is_null());
         assert!(value["a \" NaN"].is_null());
+        assert_eq!(value["b"], "");
         assert_eq!(value["c"], 7);
+    }
+
+    #[test]
+    fn fences_and_heads_of_replies_are_left_out() {
+        assert_eq!(parse("```json\n{\"c\": 7}\n```\n").unwrap()["c"], 7);
+        assert_eq!(parse("HTTP/2 200\r\netag: \"x\"\r\n\r\n{\"c\": 7}").unwrap()["c"], 7);
+        assert_eq!(parse("Here it is:\n\n  {\"c\": 7}\nThanks!").unwrap()["c"], 7);
+    }
+
+    #[test]
+    fn what_is_no_configuration_is_named() {
+        let message = |text: &str| parse(text).unwrap_err().to_string();
+        assert!(message("<!doctype html><html>").contains("found a web page"));
+        assert!(message("{\"c\": [7,").contains("the text is cut off"));
+        assert!(message("{\n  // heads\n  \"c\": 7\n}").contains("line 2"));
+        assert!(message("{\n  // heads\n  \"c\": 7\n}").contains("JSON has no comments"));
+        assert!(message("Entry not found").starts_with("line 1"));
+        assert!(message("```json\n{\n\"c\" 7}\n```").starts_with("line 3, column 5"));
     }
 
     #[test]

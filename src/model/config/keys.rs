@@ -83,6 +83,12 @@ impl<'a> Keys<'a> {
         self.objects.last().is_some_and(|object| object.contains_key(key))
     }
 
+    /// Whether the file says something else than the family's code would take.
+    pub(in crate::model) fn differs_from_default(&self, key: &str) -> bool {
+        let own = self.defaults.and_then(|defaults| defaults.get(key));
+        own.is_some_and(|own| self.written(key) != Some(own))
+    }
+
     /// The first of these keys that holds a count, or a list of one per layer.
     pub(in crate::model) fn first(&self, names: &[&str]) -> Option<(&'a Value, String)> {
         names.iter().find_map(|name| self.get(name).map(|value| (value, (*name).to_owned())))
@@ -103,22 +109,34 @@ impl<'a> Keys<'a> {
         let written = names.iter().find_map(|name| at(name, object.get(*name)?));
         // A `null` says that there is none.
         let silent = !names.iter().any(|name| object.contains_key(*name));
-        written.or_else(|| self.default_of(names).filter(|_| silent))
+        written.or_else(|| if silent { self.default_of(names) } else { None })
     }
 
+    /// The family's own number for an absent key, noted as used.
     fn default_of(&self, names: &[&str]) -> Option<u32> {
-        let (key, number) = names.iter().find_map(|name| Some((name, self.defaults?.get(*name)?.as_u64()?)))?;
+        let (key, number) = self.own_of(names)?;
         let used = format!("{key} {number}");
         let mut list = self.used.borrow_mut();
         if !list.contains(&used) {
             list.push(used);
         }
-        u32::try_from(number).ok()
+        Some(number)
+    }
+
+    fn own_of<'n>(&self, names: &[&'n str]) -> Option<(&'n str, u32)> {
+        let own = |name: &str| u32::try_from(self.defaults?.get(name)?.as_u64()?).ok();
+        names.iter().find_map(|&name| Some((name, own(name)?)))
     }
 
     /// The same, or a default.
     pub(in crate::model) fn number_or(&self, names: &[&str], default: u32) -> u32 {
-        self.number(names).unwrap_or(default)
+        // What any family would have is not worth a word.
+        let usual = self.own_of(names).is_some_and(|(_, own)| own == default);
+        if usual && !names.iter().any(|name| self.is_written(name)) {
+            default
+        } else {
+            self.number(names).unwrap_or(default)
+        }
     }
 
     /// The same, or an error that says what it would hold.

@@ -2,6 +2,7 @@
 
 mod attention;
 mod conventions;
+mod doubts;
 mod error;
 mod family;
 mod feed_forward;
@@ -62,6 +63,7 @@ pub fn read_config(json: &str) -> Result<Reading, ConfigError> {
     let defaults = family.defaults();
     let keys = keys.assuming(&defaults);
     let architecture = architecture(&keys, &family)?;
+    doubts::doubt(&keys, &architecture);
     let quantisation = declared(&keys, &architecture);
     if family.has("lists-layers") && !LAYER_LISTS.iter().any(|key| keys.has(key)) {
         let fact = "no layer_types, and the family's own pattern is not known: the kinds of layers are approximate";
@@ -91,7 +93,8 @@ pub fn read_quantisation(json: &str, architecture: &Architecture) -> Result<Opti
 }
 
 fn architecture(keys: &Keys, family: &Family) -> Result<Architecture, ConfigError> {
-    let hidden = keys.require(&["hidden_size", "n_embd", "n_embed", "d_model", "model_dim"], "the width of the hidden state")?;
+    let hidden =
+        keys.require(&["hidden_size", "n_embd", "n_embed", "d_model", "model_dim"], "the width of the hidden state")?;
     let vocabulary = keys.require(&["vocab_size", "padded_vocab_size"], "the number of rows of the embedding")?;
     let count = layer_count(keys, family)?;
     let built = layers::layers(keys, family, hidden, count)?;

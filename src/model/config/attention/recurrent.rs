@@ -1,9 +1,7 @@
 //! The dimensions of linear attention and of Mamba mixers.
 
 use super::{HEADS, Mixers};
-use crate::model::attention::{
-    DeltaAttention, GatedDeltaNet, GatedRecurrence, Mamba1, Mamba2, Rwkv, ShortConvolution,
-};
+use crate::model::attention::{DeltaAttention, GatedDeltaNet, GatedRecurrence, Mamba1, Mamba2, Rwkv, ShortConvolution};
 use crate::model::config::error::ConfigError;
 
 impl Mixers<'_, '_> {
@@ -84,7 +82,8 @@ impl Mixers<'_, '_> {
             heads,
             head_size: self.number_unless_auto(&sizes, head_size),
             groups: keys.number_or(&["n_groups", "mamba_n_groups"], 1),
-            state: keys.require(&["ssm_state_size", "mamba_d_state", "state_size"], "the state elements per channel")?,
+            state: keys
+                .require(&["ssm_state_size", "mamba_d_state", "state_size"], "the state elements per channel")?,
             kernel: keys.number_or(&["conv_kernel", "mamba_d_conv"], 4),
             convolution_bias: keys.flag("use_conv_bias").or(keys.flag("mamba_conv_bias")).unwrap_or(true),
             projection_bias: bias == Some(true),
