@@ -1,13 +1,26 @@
 //! What cannot be right in an architecture that could be read.
 
+use super::json::kind;
 use super::keys::Keys;
 use crate::model::architecture::Architecture;
 use crate::model::attention::Mixer;
 use crate::paste::WarningKind;
 
+/// Lists that say of every layer of what kind it is.
+const PER_LAYER: [&str; 3] = ["layer_types", "mlp_layer_types", "indexer_types"];
+
 /// Warns of dimensions that do not fit one another.
 pub(super) fn doubt(keys: &Keys, architecture: &Architecture) {
     let warn = |fact: String| keys.warn(WarningKind::BadValue, fact);
+    let layers = architecture.layer_count() as usize;
+    for key in PER_LAYER {
+        let Some(value) = keys.get(key) else { continue };
+        match keys.texts(key) {
+            None => warn(format!("{key:?} is {}, expected a list of texts, one per layer", kind(value))),
+            Some(kinds) if kinds.len() < layers => warn(format!("{key:?} names {} of {layers} layers", kinds.len())),
+            Some(_) => {}
+        }
+    }
     for group in &architecture.layers {
         let layer = &group.layer;
         let mixers = match &layer.mixer {

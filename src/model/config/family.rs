@@ -24,15 +24,16 @@ pub(super) struct Family {
 
 impl Family {
     pub(super) fn of(keys: &Keys) -> Self {
-        let written = keys.model_type().unwrap_or("");
+        let by_class = || keys.class().map(snake_case).unwrap_or_default();
+        let written = keys.model_type().map_or_else(by_class, str::to_owned);
         let plain = written.to_ascii_lowercase().replace(['-', '.'], "_");
         let name = plain.trim_end_matches("_model").trim_end_matches("_text").to_owned();
         let exact = line(&name);
         let found = exact.or_else(|| relative(&name));
-        let written = if written.is_empty() { "none" } else { written };
+        let written = if written.is_empty() { "none".to_owned() } else { written };
         let (like, conventions, defaults) = found.unwrap_or(("", "", ""));
         Self {
-            unknown: exact.is_none().then(|| written.to_owned()),
+            unknown: exact.is_none().then_some(written),
             like: Some(like).filter(|like| exact.is_none() && !like.is_empty()),
             conventions,
             defaults,
@@ -91,6 +92,21 @@ impl Family {
     }
 }
 
+/// A model type from the name of a class: `Qwen2MoeForCausalLM` is of type `qwen2_moe`.
+fn snake_case(class: &str) -> String {
+    let stem = class.split("For").next().unwrap_or(class);
+    let mut name = String::new();
+    let mut before = None;
+    for letter in stem.chars() {
+        if letter.is_uppercase() && before.is_some_and(|before: char| !before.is_uppercase()) {
+            name.push('_');
+        }
+        name.extend(letter.to_lowercase());
+        before = Some(letter);
+    }
+    name
+}
+
 /// A line of the table: type, conventions, defaults.
 type Line = (&'static str, &'static str, &'static str);
 
@@ -136,5 +152,19 @@ mod tests {
     fn a_relative_shares_the_longest_name() {
         assert_eq!(relative("qwen3_moe_future").unwrap().0, "qwen3_moe");
         assert!(relative("glm5_future").is_none());
+    }
+
+    #[test]
+    fn a_class_names_a_type() {
+        let pairs = [
+            ("LlamaForCausalLM", "llama"),
+            ("Qwen2MoeForCausalLM", "qwen2_moe"),
+            ("DeepseekV3ForCausalLM", "deepseek_v3"),
+            ("Gemma3ForConditionalGeneration", "gemma3"),
+            ("GPT2LMHeadModel", "gpt2_lmhead_model"),
+        ];
+        for (class, name) in pairs {
+            assert_eq!(snake_case(class), name);
+        }
     }
 }

@@ -20,7 +20,7 @@ const CHOSEN: [&str; 9] = [
     "topk_experts",
 ];
 const EXPERT_WIDTH: [&str; 3] = ["moe_intermediate_size", "expert_ffn_hidden_size", "expert_intermediate_size"];
-const WIDTH: [&str; 4] = ["intermediate_size", "ffn_hidden_size", "n_inner", "ffn_dim"];
+const WIDTH: [&str; 5] = ["intermediate_size", "ffn_hidden_size", "n_inner", "ffn_dim", "hidden_dim"];
 const SHARED: [&str; 4] = ["n_shared_experts", "num_shared_experts", "moe_num_shared_experts", "num_shared_expert"];
 /// Keys that hold the width of all shared experts together.
 const SHARED_WIDTH: [&str; 4] = [
@@ -114,6 +114,10 @@ impl FeedForwards<'_, '_> {
         let width = match keys.number_at(&names, at).or_else(|| keys.number_at(&WIDTH, at)) {
             Some(width) => width,
             None if family.has("four-wide") || family.is_guessed() => {
+                if family.is_guessed() {
+                    let fact = "no key \"intermediate_size\", an MLP four times as wide as the hidden state assumed";
+                    keys.warn(WarningKind::Missing, fact.into());
+                }
                 self.hidden.saturating_mul(keys.number_or(&["expansion_ratio"], 4))
             }
             None => return Err(ConfigError::missing("intermediate_size", "the inner width of the MLP")),

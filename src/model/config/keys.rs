@@ -7,7 +7,17 @@ use serde_json::{Map, Value};
 use std::cell::RefCell;
 
 /// Where wrappers of vision and speech models keep the language model's configuration.
-const NESTED: [&str; 5] = ["text_config", "llm_config", "language_config", "thinker_config", "decoder_config"];
+const NESTED: [&str; 9] = [
+    "text_config",
+    "llm_config",
+    "language_config",
+    "thinker_config",
+    "decoder_config",
+    "language_model",
+    "text_model",
+    "lm_config",
+    "model_config",
+];
 
 /// The keys of the language model's configuration, with what was doubtful in them.
 pub(in crate::model) struct Keys<'a> {
@@ -157,9 +167,26 @@ impl<'a> Keys<'a> {
 
     /// A truth value. Tying is said by the wrapper, where there is one.
     pub(in crate::model) fn flag(&self, key: &str) -> Option<bool> {
-        let wrapper = || self.objects.iter().find_map(|object| object.get(key)?.as_bool());
+        let wrapper = || self.objects.iter().find_map(|object| self.truth(key, object.get(key)?));
         let said = if key == "tie_word_embeddings" { wrapper() } else { None };
-        said.or_else(|| self.written(key)?.as_bool())
+        said.or_else(|| self.truth(key, self.written(key)?))
+    }
+
+    /// Some tools write truth values as texts or numbers.
+    fn truth(&self, key: &str, value: &Value) -> Option<bool> {
+        if value.is_boolean() || value.is_null() {
+            return value.as_bool();
+        }
+        let spelled = value.as_str().map(str::to_ascii_lowercase);
+        let truth = match (spelled.as_deref(), value.as_f64()) {
+            (Some("true" | "1"), _) | (_, Some(1.0)) => Some(true),
+            (Some("false" | "0"), _) | (_, Some(0.0)) => Some(false),
+            _ => None,
+        };
+        let shown: String = value.to_string().chars().take(40).collect();
+        let reading = truth.map_or("expected true or false".into(), |truth| format!("read as {truth}"));
+        self.warn(WarningKind::BadValue, format!("{key:?} is {shown}, {reading}"));
+        truth
     }
 
     /// A text.
@@ -197,7 +224,12 @@ impl<'a> Keys<'a> {
 
     /// The model's type, of the language model or else of the wrapper.
     pub(in crate::model) fn model_type(&self) -> Option<&'a str> {
-        self.objects.iter().rev().find_map(|object| object.get("model_type")?.as_str())
+        self.objects.iter().rev().find_map(|object| object.get("model_type")?.as_str().filter(|kind| !kind.is_empty()))
+    }
+
+    /// The name of the model's class, as in `LlamaForCausalLM`.
+    pub(in crate::model) fn class(&self) -> Option<&'a str> {
+        self.objects.iter().rev().find_map(|object| object.get("architectures")?.as_array()?.first()?.as_str())
     }
 
     /// The name the checkpoint gives itself, without its owner.

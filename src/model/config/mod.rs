@@ -41,8 +41,9 @@ pub struct Reading {
 
 /// Reads a `config.json`.
 ///
-/// Wrappers of vision and speech models are opened: only the language model counts. `NaN` and
-/// `Infinity`, which Python writes into JSON, are read as absent.
+/// Wrappers of vision and speech models are opened: only the language model counts. Keys that are
+/// absent mean what the family's code takes for them, and dimensions so assumed are said. `NaN` and
+/// `Infinity`, which Python writes into JSON, are no numbers; a Markdown fence around it does no harm.
 ///
 /// # Errors
 /// When the text is not JSON (with line and column), is not an object, or lacks a key without
@@ -93,8 +94,10 @@ pub fn read_quantisation(json: &str, architecture: &Architecture) -> Result<Opti
 }
 
 fn architecture(keys: &Keys, family: &Family) -> Result<Architecture, ConfigError> {
-    let hidden =
-        keys.require(&["hidden_size", "n_embd", "n_embed", "d_model", "model_dim"], "the width of the hidden state")?;
+    let hidden = keys.require(
+        &["hidden_size", "n_embd", "n_embed", "d_model", "model_dim", "dim"],
+        "the width of the hidden state",
+    )?;
     let vocabulary = keys.require(&["vocab_size", "padded_vocab_size"], "the number of rows of the embedding")?;
     let count = layer_count(keys, family)?;
     let built = layers::layers(keys, family, hidden, count)?;

@@ -5,9 +5,10 @@ use crate::model::attention::{GroupedAttention, HeadNorm, Indexer};
 use crate::model::config::error::ConfigError;
 use crate::paste::WarningKind;
 
-const PAIRS: [&str; 6] = [
+const PAIRS: [&str; 7] = [
     "num_key_value_heads",
     "num_kv_heads",
+    "n_kv_heads",
     "n_head_kv",
     "num_attention_groups",
     "multi_query_group_num",
