@@ -2,7 +2,7 @@
 
 use super::attention::Mixer;
 use super::feed_forward::{DenseMlp, Mixture};
-use super::part::{Block, Component, Part, Sharding, Usage, product};
+use super::part::{Block, Component, Part, Sharding, Usage, is_zero, product};
 use serde::{Deserialize, Serialize};
 
 /// No model has more layers; a larger number is taken for a mistake.
@@ -93,11 +93,11 @@ pub struct Architecture {
     /// Rows of the embedding.
     pub vocabulary: u32,
     /// Rows of the embedding that the head has not (Llama-3.2-Vision).
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub more_rows: u32,
     /// The width of the embedding, where two projections lead from it and back (a small OPT); 0 for
     /// the hidden width.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub embedding_width: u32,
     /// Whether the output head is the embedding.
     pub tied_embeddings: bool,
@@ -108,10 +108,10 @@ pub struct Architecture {
     /// The final norm's weights, in vectors of the hidden width.
     pub final_norm_vectors: u32,
     /// Rows of the table of learned positions; 0 without.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub positions: u32,
     /// Gemma-3n's alternating updates of several streams.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alternating_updates: Option<AlternatingUpdates>,
     /// Gemma's per-layer embeddings.
     pub per_layer_embedding: Option<PerLayerEmbedding>,

@@ -1,6 +1,6 @@
 //! Feed-forward blocks: a dense MLP, a mixture of experts, or both side by side.
 
-use super::part::{Block, Component, Part, Sharding, Usage, product};
+use super::part::{Block, Component, Part, Sharding, Usage, is_zero, product};
 use serde::{Deserialize, Serialize};
 
 /// A feed-forward block every token passes.
@@ -42,7 +42,7 @@ pub struct Mixture {
     /// How many of them a token is sent to.
     pub chosen: u32,
     /// How many more the router can choose that compute nothing (LongCat).
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub idle: u32,
     /// An expert's inner width.
     pub width: u32,

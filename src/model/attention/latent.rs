@@ -25,7 +25,7 @@ pub struct LatentAttention {
     /// Whether the output is gated by a projection of the hidden state.
     pub output_gate: bool,
     /// Whether each head's output is gated by one number projected from the hidden state.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub head_gate: bool,
     /// Sparse attention's indexer, if this layer has one of its own.
     pub indexer: Option<Indexer>,

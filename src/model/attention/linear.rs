@@ -63,7 +63,7 @@ pub struct DeltaAttention {
     /// Whether the output gate is one full matrix instead of a low-rank pair.
     pub full_rank_gate: bool,
     /// Whether the decay is one full matrix instead of a low-rank pair.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub full_rank_decay: bool,
 }
 

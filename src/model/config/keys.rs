@@ -261,5 +261,5 @@ fn nested(object: &Map<String, Value>) -> Option<&Map<String, Value>> {
     let inner = NESTED.iter().find_map(|key| object.get(*key)?.as_object())?;
     // An empty shell beside a configuration that is complete is no wrapper's.
     let described = |object: &Map<String, Value>| object.contains_key("hidden_size");
-    (described(inner) || !described(object)).then_some(inner)
+    (described(inner) || inner.contains_key("model_type") || !described(object)).then_some(inner)
 }

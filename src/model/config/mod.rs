@@ -109,7 +109,7 @@ fn architecture(keys: &Keys, family: &Family) -> Result<Architecture, ConfigErro
         hidden,
         vocabulary,
         more_rows: family.number("more-rows").unwrap_or(0),
-        embedding_width: keys.number_or(&["word_embed_proj_dim"], hidden),
+        embedding_width: keys.number(&["word_embed_proj_dim"]).filter(|&width| width != hidden).unwrap_or(0),
         tied_embeddings: keys.flag("tie_word_embeddings") == Some(true),
         head_bias: family.head_bias(keys),
         layers: built.layers,

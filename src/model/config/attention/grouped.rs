@@ -29,7 +29,7 @@ impl Mixers<'_, '_> {
         };
         let mut pairs = own(&PAIRS).unwrap_or_else(|| self.pairs(layer, heads));
         let mut head_size = own(&HEAD_SIZE).unwrap_or_else(|| self.head_size(heads));
-        let mut value_size = keys.number_or(&["v_head_dim"], head_size);
+        let mut value_size = keys.number(&["v_head_dim"]).filter(|&size| size > 0).unwrap_or(head_size);
         if family.has("one-size") {
             value_size = head_size;
         }
