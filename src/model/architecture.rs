@@ -178,6 +178,11 @@ impl Architecture {
         self.layers.iter().fold(0, |count, group| count.saturating_add(group.count))
     }
 
+    /// Whether it has experts without biases.
+    pub(crate) fn has_plain_experts(&self) -> bool {
+        self.layers.iter().any(|group| group.layer.experts.is_some_and(|experts| !experts.expert_bias))
+    }
+
     /// How many blocks of a forward pass end in an allreduce under tensor parallelism: one after
     /// each mixer, one after each feed-forward block. The embedding's is not counted.
     ///

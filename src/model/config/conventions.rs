@@ -2,24 +2,39 @@
 //!
 //! | convention | meaning |
 //! |---|---|
-//! | `norms=N` | N norm weights of the hidden width per layer instead of 2 |
-//! | `final=N` | N of them outside the layers instead of 1 |
+//! | `norms=N`, `final=N` | N norm weights of the hidden width per layer instead of 2, outside instead of 1 |
 //! | `layer-norm` | norms have biases |
-//! | `post-norms` | with `use_post_norm`, two more norms per layer |
-//! | `sub-norms` | norms before the output and the down projection |
+//! | `falcon`, `one-norm-if-parallel` | one norm per layer where attention and MLP stand side by side |
+//! | `post-norms`, `sub-norms` | two more with `use_post_norm`; norms before the output and down projections |
+//! | `expert-norms=N` | N more norms in layers with experts |
 //! | `qk=…` | queries and keys are normalised: by `head`, by `head-bias`, `wide` over all heads |
 //! | `qk-asked=…` | the same where `use_qk_norm`, `qk_norm` or `qk_layernorm` says so |
-//! | `qk-unless` | the same unless one of them says no |
+//! | `qk-unless` | the same unless `use_qk_norm` says no |
 //! | `in-bias`, `out-bias` | queries, keys and values, or the output, have biases |
 //! | `bias-in` | `attention_bias` speaks of queries, keys and values only |
-//! | `use-bias` | `use_bias` or `bias` speaks of attention's projections and the MLP's |
-//! | `ungated` | MLPs and experts have two matrices instead of three |
-//! | `mlp-bias`, `head-bias` | the MLP's projections, or the head, have biases |
-//! | `positions=N` | learned positions, N more than the longest context |
-//! | `corrected`, `router-bias` | the router has a load correction, or a bias, per expert |
+//! | `use-bias` | `use_bias` or `bias` speaks of attention's projections, `use_bias` also of the MLP's |
+//! | `even-heads`, `one-size` | heads share the hidden width; values are as wide as keys, whatever keys say |
+//! | `multi-query`, `all-or-one` | `multi_query` means one key/value head; without it all |
 //! | `slides=N` | all layers but every Nth see a window only |
-//!
-//! The rest names what one family alone does, and is explained where it is asked for.
+//! | `asks-types`, `lists-layers` | without `layer_types` the pattern is assumed, or not known |
+//! | `wider-slides` | layers with a window have twice the key/value heads, and sinks |
+//! | `output-gate`, `head-gate`, `sinks` | gates of attention's output, by element or by head; a sink per head |
+//! | `full-rank` | delta attention's decay and gate are whole matrices |
+//! | `mamba1`, `mamba2`, `mamba-beside` | every mixer is Mamba's; Mamba-2 stands beside attention |
+//! | `recurrence`, `rwkv` | mixers are gated recurrences, or RWKV's |
+//! | `no-feed-forward` | layers are mixers alone |
+//! | `paired` | a layer is two of mixer and MLP, with experts beside the first |
+//! | `ungated` | MLPs and experts have two matrices instead of three |
+//! | `mlp-bias`, `head-bias`, `expert-bias` | the MLP's projections, the head, or experts have biases |
+//! | `four-wide`, `half-width` | the MLP is four times as wide as the hidden state; half as wide as written |
+//! | `one-is-dense`, `shared-gate` | an only expert is an MLP; the shared expert's output is gated |
+//! | `corrected`, `router-bias` | the router has a load correction, or a bias, per expert |
+//! | `by-modality` | lists are of modalities instead of layers |
+//! | `positions=N` | learned positions, N more than the longest context |
+//! | `more-rows=N` | the embedding has N rows more than the head |
+//! | `scalars=N`, `lambdas=N` | N single numbers per layer; N vectors as wide as a head |
+//! | `alternating-updates` | Gemma-3n's residual |
+//! | `predicts` | a multi-token prediction module, though no key says so |
 
 use super::family::Family;
 use super::keys::Keys;
@@ -157,5 +172,21 @@ impl Family {
         let head = if architecture.tied_embeddings { "a head tied to the embedding" } else { "a head of its own" };
         let biases = if self.biased_mlp(keys) { "biases in MLPs" } else { "biases only where keys say so" };
         format!("{gated}, two {norms} per layer, {head}, {biases}")
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    #[test]
+    fn every_convention_of_the_table_is_explained() {
+        let source = include_str!("conventions.rs");
+        for line in include_str!("families.psv").lines().filter(|line| !line.starts_with('#')) {
+            for convention in line.split('|').nth(1).unwrap().split_whitespace() {
+                let word = convention.split('=').next().unwrap();
+                let explained = [format!("`{word}`"), format!("`{word}=")].iter().any(|it| source.contains(it));
+                assert!(explained, "{convention}");
+            }
+        }
     }
 }

@@ -65,6 +65,9 @@ pub fn read_config(json: &str) -> Result<Reading, ConfigError> {
     let keys = keys.assuming(&defaults);
     let architecture = architecture(&keys, &family)?;
     doubts::doubt(&keys, &architecture);
+    if family.biased_mlp(&keys) && architecture.has_plain_experts() {
+        keys.warn(WarningKind::Trap, "experts are counted without biases, though the MLPs have them".into());
+    }
     let quantisation = declared(&keys, &architecture);
     if family.has("lists-layers") && !LAYER_LISTS.iter().any(|key| keys.has(key)) {
         let fact = "no layer_types, and the family's own pattern is not known: the kinds of layers are approximate";
