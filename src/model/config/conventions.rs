@@ -34,6 +34,7 @@
 //! | `more-rows=N` | the embedding has N rows more than the head |
 //! | `scalars=N`, `lambdas=N` | N single numbers per layer; N vectors as wide as a head |
 //! | `alternating-updates` | Gemma-3n's residual |
+//! | `otherwise` | built of layers this reader does not know |
 //! | `predicts` | a multi-token prediction module, though no key says so |
 
 use super::family::Family;
@@ -164,6 +165,9 @@ impl Family {
 
     /// What was assumed for an unknown family.
     pub(super) fn assumptions(&self, keys: &Keys, architecture: &Architecture) -> String {
+        if self.has("otherwise") {
+            return "it is built of known layers, which it is not: counts can be far off".into();
+        }
         if let Some(like) = self.like {
             return format!("it is built like {like:?}");
         }

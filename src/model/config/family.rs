@@ -32,9 +32,10 @@ impl Family {
         let found = exact.or_else(|| relative(&name));
         let written = if written.is_empty() { "none".to_owned() } else { written };
         let (like, conventions, defaults) = found.unwrap_or(("", "", ""));
+        let otherwise = conventions == "otherwise";
         Self {
-            unknown: exact.is_none().then_some(written),
-            like: Some(like).filter(|like| exact.is_none() && !like.is_empty()),
+            unknown: (exact.is_none() || otherwise).then_some(written),
+            like: Some(like).filter(|like| exact.is_none() && !otherwise && !like.is_empty()),
             conventions,
             defaults,
             name,

@@ -54,7 +54,10 @@ impl FeedForwards<'_, '_> {
             return Ok((Some(DenseMlp { width, gated: true, bias: false }), None));
         }
         if self.experts() > 0 && self.is_mixture(layer) {
-            Ok((None, Some(self.mixture(layer)?)))
+            // Grok-2 adds an MLP's output to the experts'.
+            let beside = self.keys.flag("residual_moe") == Some(true);
+            let dense = if beside { Some(self.dense(layer)?) } else { None };
+            Ok((dense, Some(self.mixture(layer)?)))
         } else {
             Ok((Some(self.dense(layer)?), None))
         }
@@ -64,7 +67,8 @@ impl FeedForwards<'_, '_> {
         let nested = || self.keys.object("ffn_config")?.number(&["moe_num_experts"]);
         let experts = self.keys.number(&EXPERTS).or_else(nested).unwrap_or(0);
         // Jamba's only expert is a plain MLP.
-        if experts == 1 && self.family.has("one-is-dense") { 0 } else { experts }
+        let dense = (experts == 1 && self.family.has("one-is-dense")) || self.keys.flag("is_moe") == Some(false);
+        if dense { 0 } else { experts }
     }
 
     fn is_mixture(&self, layer: u32) -> bool {
@@ -113,8 +117,8 @@ impl FeedForwards<'_, '_> {
         let names = ["dense_intermediate_size", "intermediate_size_mlp"];
         let width = match keys.number_at(&names, at).or_else(|| keys.number_at(&WIDTH, at)) {
             Some(width) => width,
-            None if family.has("four-wide") || family.is_guessed() => {
-                if family.is_guessed() {
+            None if family.has("four-wide") || family.unknown.is_some() => {
+                if family.unknown.is_some() {
                     let fact = "no key \"intermediate_size\", an MLP four times as wide as the hidden state assumed";
                     keys.warn(WarningKind::Missing, fact.into());
                 }

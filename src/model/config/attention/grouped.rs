@@ -5,10 +5,11 @@ use crate::model::attention::{GroupedAttention, HeadNorm, Indexer};
 use crate::model::config::error::ConfigError;
 use crate::paste::WarningKind;
 
-const PAIRS: [&str; 7] = [
+const PAIRS: [&str; 8] = [
     "num_key_value_heads",
     "num_kv_heads",
     "n_kv_heads",
+    "num_key_value_heads_per_layer",
     "n_head_kv",
     "num_attention_groups",
     "multi_query_group_num",
@@ -71,6 +72,7 @@ impl Mixers<'_, '_> {
             key_value_heads: pairs,
             head_size,
             value_size,
+            query_rank: keys.number_or(&["share_q_dim"], 0),
             window: if crosses { Some(0) } else { self.window().filter(|_| sliding) },
             input_bias,
             output_bias,
