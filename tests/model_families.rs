@@ -6,7 +6,8 @@
 //! language model, caches measured after a forward pass. `kv` and `windowed` are elements per token;
 //! `active` counts each token's experts. Where the reference keeps the cache or the state in another
 //! form than serving engines do, the line is silent about it. A convolution's state is the inputs it
-//! still needs, one fewer than its length.
+//! still needs, one fewer than its length. Models whose code comes with the checkpoint alone have the
+//! total published with it.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use decodescope::model::read_config;
