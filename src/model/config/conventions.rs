@@ -13,6 +13,7 @@
 //! | `in-bias`, `out-bias` | queries, keys and values, or the output, have biases |
 //! | `bias-in` | `attention_bias` speaks of queries, keys and values only |
 //! | `use-bias` | `use_bias` or `bias` speaks of attention's projections, `use_bias` also of the MLP's |
+//! | `mlp-by-bias` | `bias` speaks of the MLP's as well |
 //! | `even-heads`, `one-size` | heads share the hidden width; values are as wide as keys, whatever keys say |
 //! | `multi-query`, `all-or-one` | `multi_query` means one key/value head; without it all |
 //! | `slides=N` | all layers but every Nth see a window only |
@@ -149,9 +150,9 @@ impl Family {
         let says = |key: &str| self.says(keys, key);
         let by_key = says("mlp_bias").or(says("enable_bias")).or(says("add_bias_linear"));
         let by_use = self.has("use-bias") && says("use_bias") == Some(true);
-        let by_falcon = self.has("falcon") && says("bias") == Some(true);
+        let by_bias = self.has("mlp-by-bias") && says("bias") == Some(true);
         let old = self.is_guessed() && !self.gated(keys) && self.layer_norm(keys);
-        by_key.unwrap_or(by_use || by_falcon || self.has("mlp-bias") || old)
+        by_key.unwrap_or(by_use || by_bias || self.has("mlp-bias") || old)
     }
 
     /// Numbers the router holds per expert beside its matrix.

@@ -20,7 +20,7 @@ const CHOSEN: [&str; 9] = [
     "topk_experts",
 ];
 const EXPERT_WIDTH: [&str; 3] = ["moe_intermediate_size", "expert_ffn_hidden_size", "expert_intermediate_size"];
-const WIDTH: [&str; 5] = ["intermediate_size", "ffn_hidden_size", "n_inner", "ffn_dim", "hidden_dim"];
+const WIDTH: [&str; 6] = ["block_ff_dim", "intermediate_size", "ffn_hidden_size", "n_inner", "ffn_dim", "hidden_dim"];
 const SHARED: [&str; 4] = ["n_shared_experts", "num_shared_experts", "moe_num_shared_experts", "num_shared_expert"];
 /// Keys that hold the width of all shared experts together.
 const SHARED_WIDTH: [&str; 4] = [

@@ -113,7 +113,7 @@ fn architecture(keys: &Keys, family: &Family) -> Result<Architecture, ConfigErro
         vocabulary,
         more_rows: family.number("more-rows").unwrap_or(0),
         embedding_width: keys.number(&["word_embed_proj_dim"]).filter(|&width| width != hidden).unwrap_or(0),
-        tied_embeddings: keys.flag("tie_word_embeddings") == Some(true),
+        tied_embeddings: keys.flag("tie_embedding").or(keys.flag("tie_word_embeddings")) == Some(true),
         head_bias: family.head_bias(keys),
         layers: built.layers,
         positions: positions(keys, family),

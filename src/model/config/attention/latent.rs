@@ -46,8 +46,12 @@ impl Mixers<'_, '_> {
         if let Some(types) = keys.texts("indexer_types") {
             return types.get(layer as usize) == Some(&"shared");
         }
+        if let Some(letters) = keys.text("index_topk_pattern") {
+            // F for full, S for shared.
+            return letters.as_bytes().get(layer as usize) == Some(&b'S');
+        }
         let every = keys.number_or(&["index_topk_freq"], 1).max(1);
-        let offset = keys.number_or(&["index_skip_topk_offset"], 0);
+        let offset = keys.number_or(&["index_skip_topk_offset"], 2);
         !(layer + 1).saturating_sub(offset).is_multiple_of(every)
     }
 
