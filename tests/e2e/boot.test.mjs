@@ -99,9 +99,10 @@ test("axe-core finds nothing inaccessible, in either theme", async ({ open }) =>
   for (const theme of ["light", "dark"]) assert.deepEqual(await accessibility(await open({ theme })), []);
 });
 
-// People open this over ssh tunnels and hotel networks. Raise the limit only with a reason.
-test("all that the page downloads stays below 640 kB compressed", async () => {
+// People open this over ssh tunnels and hotel networks. Raise the limit only with a reason. The last
+// one: 200 model types' conventions and defaults, and the mixers they need, take 21 kB.
+test("all that the page downloads stays below 660 kB compressed", async () => {
   let bytes = 0;
   for (const name of await readdir(DIST)) bytes += gzipSync(await readFile(DIST + name), { level: 9 }).length;
-  assert.ok(bytes < 640_000, `${bytes} bytes`);
+  assert.ok(bytes < 660_000, `${bytes} bytes`);
 });

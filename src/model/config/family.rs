@@ -99,10 +99,10 @@ fn snake_case(class: &str) -> String {
     let mut name = String::new();
     let mut before = None;
     for letter in stem.chars() {
-        if letter.is_uppercase() && before.is_some_and(|before: char| !before.is_uppercase()) {
+        if letter.is_ascii_uppercase() && before.is_some_and(|before: char| !before.is_ascii_uppercase()) {
             name.push('_');
         }
-        name.extend(letter.to_lowercase());
+        name.push(letter.to_ascii_lowercase());
         before = Some(letter);
     }
     name
