@@ -63,6 +63,10 @@ fn what_servers_add_changes_nothing() {
         keys.insert("torch_dtype".into(), "bfloat16".into());
         keys.insert("transformers_version".into(), "4.57.1".into());
         keys.insert("architectures".into(), serde_json::json!(["SomethingForCausalLM"]));
+        keys.insert(
+            "quantization_config".into(),
+            serde_json::json!({"quant_method": "awq", "bits": 4, "group_size": 128}),
+        );
         keys.insert("rope_scaling".into(), serde_json::json!({"rope_type": "yarn", "factor": 4.0}));
         assert_eq!(read_config(&config.to_string()).unwrap().architecture, plain.architecture, "{}", line["name"]);
     }
