@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 /// Keys that decide on branches or become dimensions.
-const KEYS: [&str; 44] = [
+const KEYS: [&str; 64] = [
     "hidden_size",
     "num_hidden_layers",
     "vocab_size",
@@ -53,9 +53,29 @@ const KEYS: [&str; 44] = [
     "num_kv_shared_layers",
     "quantization_config",
     "text_config",
+    "mamba_n_heads",
+    "mamba_d_head",
+    "mamba_expand",
+    "conv_L_cache",
+    "block_ff_dim",
+    "block_multiple_of",
+    "block_types",
+    "lru_width",
+    "cross_attention_layers",
+    "per_layer_config",
+    "share_q_dim",
+    "zero_expert_num",
+    "n_positions",
+    "word_embed_proj_dim",
+    "attention_hidden_size",
+    "intermediate_size",
+    "tie_word_embeddings",
+    "attention_bias",
+    "linear_num_heads",
+    "altup_num_inputs",
 ];
 
-const TYPES: [&str; 12] = [
+const TYPES: [&str; 26] = [
     "llama",
     "qwen3_next",
     "deepseek_v4",
@@ -68,6 +88,20 @@ const TYPES: [&str; 12] = [
     "step3p7",
     "granitemoehybrid",
     "novelty",
+    "falcon_h1",
+    "lfm2",
+    "longcat_flash",
+    "mllama",
+    "recurrent_gemma",
+    "rwkv",
+    "gpt2",
+    "opt",
+    "kimi_linear",
+    "gemma3n",
+    "mamba",
+    "mamba2",
+    "falcon",
+    "step3",
 ];
 
 fn value() -> impl Strategy<Value = Value> {
@@ -80,6 +114,7 @@ fn value() -> impl Strategy<Value = Value> {
         1 => any::<bool>().prop_map(|flag| json!(flag)),
         1 => "[M*E-]{0,12}".prop_map(|text| json!(text)),
         1 => proptest::collection::vec(0_u32..200, 0..6).prop_map(|list| json!(list)),
+        1 => Just(json!({"0": {"head_dim": 7, "num_key_value_heads": 0}, "x": 1})),
         1 => Just(json!(["linear_attention", "full_attention", "mamba", "x"])),
         1 => Just(json!({"quant_method": "fp8", "ignore": ["re:(", "*", ""], "config_groups": {"a": {}}})),
         1 => Just(json!([{"attention": {"n_heads_in_group": 0}, "ffn": {"ffn_mult": 1e300}}, {}])),

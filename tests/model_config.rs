@@ -196,11 +196,11 @@ fn granite_mixes_mamba_and_attention() {
     assert_eq!(granite.architecture.kv_elements_per_token(), 4.0 * 2048.0);
 }
 
-/// Pythia-6.9B (GPT-NeoX), an ungated MLP, biases and layer norms no key mentions: published as 6.9 B.
+/// Pythia-6.9B's dimensions (GPT-NeoX) under a name nobody knows: an ungated MLP, biases and layer norms no key mentions: published as 6.9 B.
 #[test]
 fn an_unknown_old_family_is_close() {
     let pythia = read(
-        r#"{"model_type": "gpt_neox", "hidden_size": 4096, "num_hidden_layers": 32, "num_attention_heads": 32,
+        r#"{"model_type": "neox", "hidden_size": 4096, "num_hidden_layers": 32, "num_attention_heads": 32,
             "intermediate_size": 16384, "vocab_size": 50432, "hidden_act": "gelu", "layer_norm_eps": 1e-05,
             "tie_word_embeddings": false, "attention_bias": true}"#,
     );
@@ -211,10 +211,10 @@ fn an_unknown_old_family_is_close() {
 #[test]
 fn a_layer_type_nobody_knows_is_said() {
     let reading = read(
-        r#"{"model_type": "lfm2", "hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4,
-            "intermediate_size": 128, "vocab_size": 1000, "layer_types": ["conv", "full_attention"]}"#,
+        r#"{"model_type": "llama", "hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4,
+            "intermediate_size": 128, "vocab_size": 1000, "layer_types": ["wavelet", "full_attention"]}"#,
     );
-    assert!(reading.warnings.iter().any(|warning| warning.message.contains("\"conv\"")), "{:?}", reading.warnings);
+    assert!(reading.warnings.iter().any(|warning| warning.message.contains("\"wavelet\"")), "{:?}", reading.warnings);
 }
 
 /// Gemma-3-4B's configuration leaves out heads and vocabulary, which its code knows: 8 and 4 heads of
@@ -238,4 +238,84 @@ fn an_empty_text_config_is_no_wrapper() {
             "num_attention_heads": 4, "intermediate_size": 128, "vocab_size": 1000}"#,
     );
     assert_eq!(plain.architecture.hidden, 64);
+}
+
+fn llama_with(key: &str, value: &str) -> String {
+    format!(
+        r#"{{"model_type": "llama", "hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4,
+            "intermediate_size": 128, "vocab_size": 1000, "{key}": {value}}}"#
+    )
+}
+
+/// What is written in another form is read where that is safe, else told; never in silence.
+#[test]
+fn values_in_another_form_are_said() {
+    let messages = |key: &str, value: &str| {
+        let reading = read(&llama_with(key, value));
+        reading.warnings.iter().map(|warning| warning.message.clone()).collect::<Vec<_>>().join("; ")
+    };
+    assert_eq!(
+        messages("num_key_value_heads", "\"2\""),
+        "\"num_key_value_heads\" is \"2\", a text, read as the number in it"
+    );
+    assert_eq!(messages("num_key_value_heads", "-2"), "\"num_key_value_heads\" is -2, expected a whole number");
+    assert_eq!(messages("num_key_value_heads", "NaN"), "\"num_key_value_heads\" is \"NaN\", expected a whole number");
+    assert_eq!(messages("tie_word_embeddings", "\"True\""), "\"tie_word_embeddings\" is \"True\", read as true");
+    assert_eq!(messages("attention_bias", "[]"), "\"attention_bias\" is [], expected true or false");
+    assert_eq!(messages("layer_types", "[\"full_attention\"]"), "\"layer_types\" names 1 of 2 layers");
+    assert!(messages("layer_types", "7").contains("expected a list of texts"));
+    assert_eq!(messages("num_key_value_heads", "null"), "");
+    assert!(read(&llama_with("tie_word_embeddings", "\"True\"")).architecture.tied_embeddings);
+}
+
+#[test]
+fn dimensions_that_do_not_fit_are_said() {
+    let says = |key: &str, value: &str, fact: &str| {
+        let warnings = read(&llama_with(key, value)).warnings;
+        assert!(warnings.iter().any(|warning| warning.message.contains(fact)), "{key} {value}: {warnings:?}");
+    };
+    says("num_key_value_heads", "3", "4 attention heads cannot share 3 key/value heads evenly");
+    says("num_key_value_heads", "0", "cannot share 0");
+    says("head_dim", "0", "attention heads 0 wide");
+    says("intermediate_size", "0", "an MLP 0 wide");
+    says("vocab_size", "4000000000", "larger than any model's");
+    says("num_experts_per_tok", "9, \"num_local_experts\": 8", "9 of 8 experts chosen per token");
+}
+
+/// Llama-3.1-8B without its type: the class tells it.
+#[test]
+fn a_class_stands_in_for_a_missing_type() {
+    let llama = read(
+        r#"{"architectures": ["LlamaForCausalLM"], "hidden_size": 4096, "intermediate_size": 14336,
+            "num_hidden_layers": 32, "num_attention_heads": 32, "num_key_value_heads": 8, "vocab_size": 128256}"#,
+    );
+    assert_eq!(llama.architecture.totals().total, 8_030_261_248);
+    assert!(llama.warnings.is_empty(), "{:?}", llama.warnings);
+}
+
+/// A type that continues a known one is read like it, but not trusted.
+#[test]
+fn a_relative_is_read_like_its_family_and_said_to_be() {
+    let config = |kind: &str| llama_with("_", "0").replace("llama", kind);
+    let (relative, known) = (read(&config("qwen2_something")), read(&config("qwen2")));
+    assert_eq!(relative.architecture.totals().total, known.architecture.totals().total);
+    let said = relative.warnings.iter().any(|warning| warning.message.contains("built like \"qwen2\""));
+    assert!(said, "{:?}", relative.warnings);
+}
+
+/// LongCat-Flash: 28 layers of two attentions and two MLPs, with 512 experts and 256 that compute
+/// nothing beside the first. Published as 560 B with 18.6 to 31.3 B active, 27 B on average.
+#[test]
+fn longcat_counts_pairs_and_idle_experts() {
+    let longcat = read(
+        r#"{"model_type": "longcat_flash", "hidden_size": 6144, "num_layers": 28, "num_attention_heads": 64,
+            "ffn_hidden_size": 12288, "expert_ffn_hidden_size": 2048, "n_routed_experts": 512, "zero_expert_num": 256,
+            "moe_topk": 12, "q_lora_rank": 1536, "kv_lora_rank": 512, "qk_nope_head_dim": 128, "qk_rope_head_dim": 64,
+            "v_head_dim": 128, "vocab_size": 131072}"#,
+    );
+    let totals = longcat.architecture.totals();
+    assert_eq!((totals.total as f64 / 1e9).floor(), 560.0);
+    assert!((18.6..31.3).contains(&(totals.active as f64 / 1e9)), "{}", totals.active);
+    assert_eq!(longcat.architecture.kv_elements_per_token(), 56.0 * 576.0);
+    assert!(longcat.warnings.iter().any(|warning| warning.message.contains("8 assumed busy")));
 }

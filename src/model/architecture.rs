@@ -2,7 +2,7 @@
 
 use super::attention::Mixer;
 use super::feed_forward::{DenseMlp, Mixture};
-use super::part::{Block, Component, Part, Sharding, Usage, product};
+use super::part::{Block, Component, Part, Sharding, Usage, is_zero, product};
 use serde::{Deserialize, Serialize};
 
 /// No model has more layers; a larger number is taken for a mistake.
@@ -41,6 +41,37 @@ pub struct PerLayerEmbedding {
     pub width: u32,
 }
 
+/// Gemma-3n's residual: several streams of which each layer computes one and predicts the rest, and
+/// a narrow linear layer beside attention.
+///
+/// # Source
+/// Alternating updates (arXiv 2301.13310), learned augmented residual layers (arXiv 2411.07501).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AlternatingUpdates {
+    /// How many streams.
+    pub streams: u32,
+    /// The inner width of the linear layer beside attention.
+    pub rank: u32,
+}
+
+impl AlternatingUpdates {
+    /// Per layer: a router `m × hidden`, predictions `m³`, corrections `m²`, a scale `hidden`, the
+    /// linear layer `2 × hidden × rank`.
+    fn of_layer(self, hidden: u32) -> u64 {
+        let Self { streams, rank } = self;
+        product([streams, hidden])
+            + product([streams, streams, streams])
+            + product([streams, streams])
+            + u64::from(hidden)
+            + product([2, hidden, rank])
+    }
+
+    /// Outside the layers: a matrix into each further stream, and one out of it.
+    fn outside(self, hidden: u32) -> u64 {
+        product([2, self.streams.saturating_sub(1), hidden]).saturating_mul(u64::from(hidden))
+    }
+}
+
 /// Multi-token prediction: extra layers that draft further tokens, not run in plain decoding.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Prediction {
@@ -61,6 +92,13 @@ pub struct Architecture {
     pub hidden: u32,
     /// Rows of the embedding.
     pub vocabulary: u32,
+    /// Rows of the embedding that the head has not (Llama-3.2-Vision).
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub more_rows: u32,
+    /// The width of the embedding, where two projections lead from it and back (a small OPT); 0 for
+    /// the hidden width.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub embedding_width: u32,
     /// Whether the output head is the embedding.
     pub tied_embeddings: bool,
     /// Whether the output head has a bias.
@@ -69,6 +107,12 @@ pub struct Architecture {
     pub layers: Vec<LayerGroup>,
     /// The final norm's weights, in vectors of the hidden width.
     pub final_norm_vectors: u32,
+    /// Rows of the table of learned positions; 0 without.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub positions: u32,
+    /// Gemma-3n's alternating updates of several streams.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alternating_updates: Option<AlternatingUpdates>,
     /// Gemma's per-layer embeddings.
     pub per_layer_embedding: Option<PerLayerEmbedding>,
     /// Residual streams mixed by hyper-connections; 0 for the plain single one.
@@ -93,7 +137,11 @@ impl Layer {
     /// How many of its blocks end in a sum over tensor-parallel ranks.
     #[must_use]
     pub fn allreduces(&self) -> u32 {
-        u32::from(self.mixer.is_some()) + u32::from(self.dense.is_some() || self.experts.is_some())
+        let mixers = match &self.mixer {
+            Some(Mixer::Parallel(mixers)) => mixers.len() as u32,
+            mixer => u32::from(mixer.is_some()),
+        };
+        mixers + u32::from(self.dense.is_some() || self.experts.is_some())
     }
 }
 
@@ -128,6 +176,11 @@ impl Architecture {
     #[must_use]
     pub fn layer_count(&self) -> u32 {
         self.layers.iter().fold(0, |count, group| count.saturating_add(group.count))
+    }
+
+    /// Whether it has experts without biases.
+    pub(crate) fn has_plain_experts(&self) -> bool {
+        self.layers.iter().any(|group| group.layer.experts.is_some_and(|experts| !experts.expert_bias))
     }
 
     /// How many blocks of a forward pass end in an allreduce under tensor parallelism: one after
@@ -169,10 +222,16 @@ impl Architecture {
         let mut parts = vec![];
         let mut outside = |part: Part| parts.push((Part { block: Block::Outside, ..part }, 1));
         let whole = |component, sharding, parameters| Part::whole(component, Block::Outside, sharding, parameters);
-        let table = product([self.vocabulary, self.hidden]);
+        let width = if self.embedding_width > 0 { self.embedding_width } else { self.hidden };
+        let table = product([self.vocabulary, width]);
 
-        let embedding = whole(Component::Embedding, Sharding::Vocabulary, table).operations(0);
-        outside(Part { usage: Usage::Row(u64::from(self.hidden)), ..embedding });
+        let rows = table + product([self.more_rows, width]);
+        let embedding = whole(Component::Embedding, Sharding::Vocabulary, rows).operations(0);
+        outside(Part { usage: Usage::Row(u64::from(width)), ..embedding });
+        if width != self.hidden {
+            let projections = product([2, self.hidden, width]);
+            outside(whole(Component::DenseMlp, Sharding::Replicated, projections).operations(2));
+        }
         let bias = if self.head_bias { u64::from(self.vocabulary) } else { 0 };
         let head = whole(Component::LmHead, Sharding::Vocabulary, table);
         if self.tied_embeddings {
@@ -182,6 +241,14 @@ impl Architecture {
             }
         } else {
             outside(Part { parameters: table + bias, ..head });
+        }
+        if self.positions > 0 {
+            let table = product([self.positions, self.hidden]);
+            let positions = whole(Component::Embedding, Sharding::Replicated, table).operations(0);
+            outside(Part { usage: Usage::Row(u64::from(self.hidden)), ..positions });
+        }
+        if let Some(updates) = self.alternating_updates {
+            outside(whole(Component::ResidualMixing, Sharding::Replicated, updates.outside(self.hidden)));
         }
         let final_norm = product([self.final_norm_vectors, self.hidden]);
         outside(whole(Component::Norms, Sharding::Replicated, final_norm).operations(0));
@@ -213,6 +280,11 @@ impl Architecture {
         if let Some(extra) = self.per_layer_embedding {
             add(Component::PerLayerEmbedding, product([2, self.hidden, extra.width]), 2);
             add(Component::Norms, u64::from(self.hidden), 0);
+        }
+        if let Some(updates) = self.alternating_updates {
+            add(Component::ResidualMixing, updates.of_layer(self.hidden), 4);
+            // One norm before the router, one behind the linear layer.
+            add(Component::Norms, product([2, self.hidden]), 0);
         }
         if self.residual_streams > 0 {
             add(Component::ResidualMixing, self.stream_mixers(), 2);

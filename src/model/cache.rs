@@ -65,6 +65,7 @@ impl CacheTotals {
         }
         let elements = entry.elements * f64::from(layers);
         match (entry.component, entry.window) {
+            (_, Some(0)) => {}
             (Component::IndexerKeys, _) => self.indexer_per_token += elements,
             (_, Some(window)) => {
                 self.windowed_per_token += elements;

@@ -2,7 +2,7 @@
 
 use super::architecture::{Architecture, kinds};
 use super::cache::CacheTotals;
-use super::part::{Component, Part, Sharding};
+use super::part::{Component, Part, Sharding, product};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -31,7 +31,7 @@ pub struct Totals {
     /// Those one token uses, without the input embedding: what decoding reads at batch 1. A tied
     /// embedding stays, since the head reads it.
     pub active_excluding_input_embedding: u64,
-    /// The embedding table.
+    /// The embedding table, with the learned positions of the few models that have them.
     pub embedding: u64,
     /// The output head; 0 when tied.
     pub lm_head: u64,
@@ -113,15 +113,14 @@ impl Architecture {
         }
         let component = |component| of.get(&component).copied().unwrap_or_default();
         let embedding = component(Component::Embedding);
+        // The head reads a tied embedding whole.
+        let positions = product([self.positions, self.hidden]);
+        let looked_up = if self.tied_embeddings { positions } else { embedding };
         let prediction = self.prediction_parts().into_iter().map(|(part, layers)| times(part.parameters, layers));
         Totals {
             total,
             active,
-            active_excluding_input_embedding: if self.tied_embeddings {
-                active
-            } else {
-                active - embedding.min(active)
-            },
+            active_excluding_input_embedding: active - looked_up.min(active),
             embedding,
             lm_head: component(Component::LmHead),
             routed_experts: component(Component::RoutedExperts),

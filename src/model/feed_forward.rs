@@ -1,6 +1,6 @@
 //! Feed-forward blocks: a dense MLP, a mixture of experts, or both side by side.
 
-use super::part::{Block, Component, Part, Sharding, Usage, product};
+use super::part::{Block, Component, Part, Sharding, Usage, is_zero, product};
 use serde::{Deserialize, Serialize};
 
 /// A feed-forward block every token passes.
@@ -41,6 +41,9 @@ pub struct Mixture {
     pub experts: u32,
     /// How many of them a token is sent to.
     pub chosen: u32,
+    /// How many more the router can choose that compute nothing (LongCat).
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub idle: u32,
     /// An expert's inner width.
     pub width: u32,
     /// The inner width of all shared experts together; 0 without.
@@ -65,7 +68,7 @@ impl Mixture {
     /// Its weights.
     ///
     /// # Formula
-    /// Router `hidden × E`; experts `E × 3 × x × width` (2 ungated, x the latent or hidden width);
+    /// Router `hidden × (E + idle)`; experts `E × 3 × x × width` (2 ungated, x the latent or hidden width);
     /// shared `3 × hidden × shared width`; latent projections `2 × hidden × latent`.
     pub(crate) fn parts(&self, hidden: u32) -> Vec<Part> {
         use Component::{ExpertLatent, RoutedExperts, Router, SharedExperts};
@@ -77,7 +80,8 @@ impl Mixture {
         let expert = product([matrices, input, width]) + bias;
 
         let scale = if self.router_input_scale { u64::from(hidden) } else { 0 };
-        let router = product([hidden, experts]) + product([self.router_extras, experts]) + scale;
+        let routes = experts.saturating_add(self.idle);
+        let router = product([hidden, routes]) + product([self.router_extras, routes]) + scale;
         let mut parts = vec![
             whole(Router, Sharding::Replicated, router),
             Part {

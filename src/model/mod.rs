@@ -45,10 +45,12 @@ mod recognise;
 mod speculation;
 mod split;
 
-pub use architecture::{Architecture, Layer, LayerGroup, MOST_LAYERS, PerLayerEmbedding, Prediction};
+pub use architecture::{
+    AlternatingUpdates, Architecture, Layer, LayerGroup, MOST_LAYERS, PerLayerEmbedding, Prediction,
+};
 pub use attention::{
-    CompressedAttention, DeltaAttention, GatedDeltaNet, GroupedAttention, HeadNorm, Indexer, LatentAttention,
-    LightningAttention, Mamba1, Mamba2, Mixer,
+    CompressedAttention, DeltaAttention, GatedDeltaNet, GatedRecurrence, GroupedAttention, HeadNorm, Indexer,
+    LatentAttention, LightningAttention, Mamba1, Mamba2, Mixer, Rwkv, ShortConvolution,
 };
 pub use cache::{CacheEntry, CacheTotals};
 pub use config::{ConfigError, Reading, read_config, read_quantisation};

@@ -225,6 +225,11 @@ impl Part {
     }
 }
 
+/// For what most architectures have none of, and a link need not carry.
+pub(crate) fn is_zero(number: &u32) -> bool {
+    *number == 0
+}
+
 /// The product of dimensions, at most 2⁴⁴: no tensor of one layer is larger, and absurd input then
 /// cannot overflow a sum.
 pub(crate) fn product<const N: usize>(dimensions: [u32; N]) -> u64 {

@@ -1,7 +1,7 @@
 //! Multi-head, grouped-query and multi-query attention, full or over a window.
 
 use super::super::cache::CacheEntry;
-use super::super::part::{Component, Part, Sharding, product};
+use super::super::part::{Component, Part, Sharding, is_zero, product};
 use super::{Indexer, part};
 use serde::{Deserialize, Serialize};
 
@@ -14,6 +14,8 @@ pub enum HeadNorm {
     None,
     /// One weight vector of a head's width for queries and one for keys.
     PerHead,
+    /// The same, each with a bias.
+    PerHeadBiased,
     /// Weights over all query heads and all key heads.
     FullWidth,
 }
@@ -29,7 +31,11 @@ pub struct GroupedAttention {
     pub head_size: u32,
     /// The width of a value head.
     pub value_size: u32,
-    /// Only so many last tokens are seen.
+    /// The width of a normed latent the queries come from; 0 where they come straight from the hidden
+    /// state (all but Step-3's).
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub query_rank: u32,
+    /// Only so many last tokens are seen; none where attention is to an image.
     pub window: Option<u32>,
     /// Biases on queries, keys and values.
     pub input_bias: bool,
@@ -63,12 +69,17 @@ impl GroupedAttention {
         let Self { heads, key_value_heads: pairs, head_size, value_size, .. } = *self;
         let bias = |a: u32, b: u32| if self.input_bias { product([a, b]) } else { 0 };
 
-        let queries = product([hidden, heads, head_size]);
-        let gate = if self.output_gate { queries } else { 0 };
+        let rank = self.query_rank;
+        let queries = product([if rank > 0 { rank } else { hidden }, heads, head_size]);
+        let gate = if self.output_gate { queries + bias(heads, head_size) } else { 0 };
         let head_gates = if self.head_gate { product([hidden, heads]) } else { 0 };
         let sinks = if self.sinks { u64::from(heads) } else { 0 };
         let mut parts =
             vec![part(AttentionProjections, Sharded, queries + gate + bias(heads, head_size) + head_gates + sinks)];
+        if rank > 0 {
+            parts.push(part(AttentionProjections, Replicated, product([hidden, rank])));
+            parts.push(part(Norms, Replicated, u64::from(rank)).operations(0));
+        }
         if !self.borrows_cache {
             let keys = product([hidden, pairs, head_size]) + bias(pairs, head_size);
             let values =
@@ -84,6 +95,7 @@ impl GroupedAttention {
         let norms = match self.norm {
             HeadNorm::None => 0,
             HeadNorm::PerHead => product([1 + normed_keys, head_size]),
+            HeadNorm::PerHeadBiased => product([2, 1 + normed_keys, head_size]),
             HeadNorm::FullWidth => product([heads.saturating_add(pairs.saturating_mul(normed_keys)), head_size]),
         };
         if norms > 0 {

@@ -24,6 +24,9 @@ pub struct LatentAttention {
     pub bias: bool,
     /// Whether the output is gated by a projection of the hidden state.
     pub output_gate: bool,
+    /// Whether each head's output is gated by one number projected from the hidden state.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub head_gate: bool,
     /// Sparse attention's indexer, if this layer has one of its own.
     pub indexer: Option<Indexer>,
     /// How many tokens the heads look at, if not all; a layer may share another's indexer.
@@ -64,6 +67,9 @@ impl LatentAttention {
         parts.push(part(AttentionOutput, Sharded, product([heads, value_size, hidden])));
         if self.bias {
             parts.push(part(AttentionOutput, Replicated, u64::from(hidden)).operations(0));
+        }
+        if self.head_gate {
+            parts.push(part(AttentionOutput, Sharded, product([hidden, heads])));
         }
         if self.output_gate {
             parts.push(part(AttentionOutput, Sharded, product([hidden, heads, value_size])));
@@ -115,6 +121,7 @@ mod tests {
             value_size: 256,
             bias: false,
             output_gate: false,
+            head_gate: false,
             indexer: None,
             selects: None,
         };

@@ -62,6 +62,9 @@ pub struct DeltaAttention {
     pub kernel: u32,
     /// Whether the output gate is one full matrix instead of a low-rank pair.
     pub full_rank_gate: bool,
+    /// Whether the decay is one full matrix instead of a low-rank pair.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub full_rank_decay: bool,
 }
 
 impl DeltaAttention {
@@ -73,25 +76,26 @@ impl DeltaAttention {
     ///
     /// # Formula
     /// With P = heads × size: `3 × hidden × P` in, `3 × P × kernel` convolutions, the decay's pair
-    /// `hidden × size` and `size × P`, `hidden × heads` step, the gate (`hidden × P`, or such a
-    /// pair), `heads + P + size` decay, bias and norm, `P × hidden` out.
+    /// `hidden × size` and `size × P` (or `hidden × P`), `hidden × heads` step, the gate likewise, `heads + P + size` decay, bias and norm, `P × hidden` out.
     pub(crate) fn parts(&self, hidden: u32) -> Vec<Part> {
         use Sharding::{Replicated, Sharded};
         let Self { heads, head_size, .. } = *self;
         let width = self.width();
         let narrow = product([hidden, head_size]);
         let wide = product([head_size, width]);
-        let (gate_narrow, gate_wide) = if self.full_rank_gate { (0, product([hidden, width])) } else { (narrow, wide) };
+        let pair = |full_rank: bool| if full_rank { (0, product([hidden, width])) } else { (narrow, wide) };
+        let (gate_narrow, gate_wide) = pair(self.full_rank_gate);
+        let (decay_narrow, decay_wide) = pair(self.full_rank_decay);
         let small = u64::from(heads) + u64::from(width) + u64::from(head_size);
         let sharded = product([3, hidden, width])
             + product([3, width, self.kernel])
-            + wide
+            + decay_wide
             + product([hidden, heads])
             + gate_wide
             + small;
         vec![
             part(Component::LinearAttention, Sharded, sharded).operations(4),
-            part(Component::LinearAttention, Replicated, narrow + gate_narrow),
+            part(Component::LinearAttention, Replicated, decay_narrow + gate_narrow),
             part(Component::LinearAttention, Sharded, product([width, hidden])),
         ]
     }

@@ -5,6 +5,7 @@ mod grouped;
 mod indexer;
 mod latent;
 mod linear;
+mod recurrence;
 mod state_space;
 
 pub use compressed::CompressedAttention;
@@ -12,6 +13,7 @@ pub use grouped::{GroupedAttention, HeadNorm};
 pub use indexer::Indexer;
 pub use latent::LatentAttention;
 pub use linear::{DeltaAttention, GatedDeltaNet, LightningAttention};
+pub use recurrence::{GatedRecurrence, Rwkv, ShortConvolution};
 pub use state_space::{Mamba1, Mamba2};
 
 use super::cache::CacheEntry;
@@ -39,6 +41,14 @@ pub enum Mixer {
     Mamba1(Mamba1),
     /// Mamba, second generation.
     Mamba2(Mamba2),
+    /// A short gated convolution.
+    ShortConvolution(ShortConvolution),
+    /// A gated linear recurrence.
+    GatedRecurrence(GatedRecurrence),
+    /// RWKV's time mixing, fourth generation.
+    Rwkv(Rwkv),
+    /// Several mixers side by side, their outputs added.
+    Parallel(Vec<Mixer>),
     /// A plain matrix in attention's place.
     Linear,
 }
@@ -61,6 +71,10 @@ impl Mixer {
             Self::Lightning(attention) => attention.parts(hidden),
             Self::Mamba1(mixer) => mixer.parts(hidden),
             Self::Mamba2(mixer) => mixer.parts(hidden),
+            Self::ShortConvolution(mixer) => mixer.parts(hidden),
+            Self::GatedRecurrence(mixer) => mixer.parts(hidden),
+            Self::Rwkv(mixer) => mixer.parts(hidden),
+            Self::Parallel(mixers) => mixers.iter().flat_map(|mixer| mixer.parts(hidden)).collect(),
             Self::Linear => {
                 vec![part(Component::AttentionProjections, Sharding::Sharded, product([hidden, hidden]))]
             }
@@ -74,6 +88,7 @@ impl Mixer {
             Self::Grouped(attention) => attention.cache(),
             Self::Latent(attention) => attention.cache(),
             Self::Compressed(attention) => attention.cache(),
+            Self::Parallel(mixers) => mixers.iter().flat_map(Self::cache).collect(),
             _ => Vec::new(),
         }
     }
@@ -87,6 +102,10 @@ impl Mixer {
             Self::Lightning(attention) => attention.state(),
             Self::Mamba1(mixer) => mixer.state(),
             Self::Mamba2(mixer) => mixer.state(),
+            Self::ShortConvolution(mixer) => mixer.state(),
+            Self::GatedRecurrence(mixer) => mixer.state(),
+            Self::Rwkv(mixer) => mixer.state(),
+            Self::Parallel(mixers) => mixers.iter().map(Self::state).fold(0, u64::saturating_add),
             _ => 0,
         }
     }
@@ -107,6 +126,10 @@ impl Mixer {
             Self::Lightning(_) => "lightning attention",
             Self::Mamba1(_) => "Mamba",
             Self::Mamba2(_) => "Mamba-2",
+            Self::ShortConvolution(_) => "short convolution",
+            Self::GatedRecurrence(_) => "gated recurrence",
+            Self::Rwkv(_) => "RWKV",
+            Self::Parallel(_) => "attention beside a recurrence",
             Self::Linear => "linear layer",
         }
     }

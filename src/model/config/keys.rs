@@ -7,16 +7,31 @@ use serde_json::{Map, Value};
 use std::cell::RefCell;
 
 /// Where wrappers of vision and speech models keep the language model's configuration.
-const NESTED: [&str; 5] = ["text_config", "llm_config", "language_config", "thinker_config", "decoder_config"];
+const NESTED: [&str; 9] = [
+    "text_config",
+    "llm_config",
+    "language_config",
+    "thinker_config",
+    "decoder_config",
+    "language_model",
+    "text_model",
+    "lm_config",
+    "model_config",
+];
 
 /// The keys of the language model's configuration, with what was doubtful in them.
 pub(in crate::model) struct Keys<'a> {
     /// From the wrapper inwards; inner keys win.
     objects: Vec<&'a Map<String, Value>>,
     /// What the family's code takes for keys that are absent.
-    defaults: &'static [(&'static str, u32)],
+    defaults: Option<&'a Map<String, Value>>,
+    /// The numbers among them that were used.
+    used: RefCell<Vec<String>>,
     warnings: RefCell<Vec<Warning>>,
 }
+
+/// No dimension of a model is larger: the longest contexts and the largest vocabularies are smaller.
+const LARGEST: u32 = 1 << 24;
 
 impl<'a> Keys<'a> {
     /// Opens wrappers.
@@ -26,16 +41,29 @@ impl<'a> Keys<'a> {
         while let Some(inner) = objects.last().and_then(|object| nested(object)).filter(|_| objects.len() < 4) {
             objects.push(inner);
         }
-        Self { objects, defaults: &[], warnings: RefCell::new(Vec::new()) }
+        Self::over(objects)
     }
 
-    /// Takes over what the family's code assumes for absent keys.
-    pub(in crate::model) fn assume(&mut self, defaults: &'static [(&'static str, u32)]) {
-        self.defaults = defaults;
+    fn over(objects: Vec<&'a Map<String, Value>>) -> Self {
+        Self { objects, defaults: None, used: RefCell::default(), warnings: RefCell::default() }
+    }
+
+    /// The same keys, with what the family's code takes for absent ones.
+    pub(in crate::model) fn assuming<'b>(self, defaults: &'b Map<String, Value>) -> Keys<'b>
+    where
+        'a: 'b,
+    {
+        Keys { defaults: Some(defaults), ..self }
     }
 
     pub(in crate::model) fn into_warnings(self) -> Vec<Warning> {
-        self.warnings.into_inner()
+        let used = self.used.into_inner();
+        let mut warnings = self.warnings.into_inner();
+        if !used.is_empty() {
+            let fact = format!("no keys for these, the family's own assumed: {}", used.join(", "));
+            warnings.push(Warning::whole(WarningKind::Missing, fact));
+        }
+        warnings
     }
 
     pub(in crate::model) fn warn(&self, kind: WarningKind, message: String) {
@@ -47,12 +75,28 @@ impl<'a> Keys<'a> {
 
     /// A key of the language model itself; `null` counts as absent.
     pub(in crate::model) fn get(&self, key: &str) -> Option<&'a Value> {
-        self.objects.last().and_then(|object| object.get(key)).filter(|value| !value.is_null())
+        self.written(key).filter(|value| !value.is_null())
+    }
+
+    /// The same with `null` where it is written; an absent key is the family's.
+    fn written(&self, key: &str) -> Option<&'a Value> {
+        self.objects.last().and_then(|object| object.get(key)).or_else(|| self.defaults?.get(key))
     }
 
     /// Whether it is there.
     pub(in crate::model) fn has(&self, key: &str) -> bool {
         self.get(key).is_some()
+    }
+
+    /// Whether the file itself has it, be it `null`.
+    pub(in crate::model) fn is_written(&self, key: &str) -> bool {
+        self.objects.last().is_some_and(|object| object.contains_key(key))
+    }
+
+    /// Whether the file says something else than the family's code would take.
+    pub(in crate::model) fn differs_from_default(&self, key: &str) -> bool {
+        let own = self.defaults.and_then(|defaults| defaults.get(key));
+        own.is_some_and(|own| self.written(key) != Some(own))
     }
 
     /// The first of these keys that holds a count, or a list of one per layer.
@@ -67,23 +111,42 @@ impl<'a> Keys<'a> {
 
     /// The same, of a list the number for one layer.
     pub(in crate::model) fn number_at(&self, names: &[&str], layer: usize) -> Option<u32> {
-        let written = names.iter().find_map(|name| {
-            let value = self.get(name)?;
+        let object = self.objects.last()?;
+        let at = |name: &str, value: &Value| {
             let value = value.as_array().map_or(Some(value), |list| list.get(layer).or(list.last()))?;
             self.count(name, value)
-        });
-        written.or_else(|| self.default_of(names))
+        };
+        let written = names.iter().find_map(|name| at(name, object.get(*name)?));
+        // A `null` says that there is none.
+        let silent = !names.iter().any(|name| object.contains_key(*name));
+        written.or_else(|| if silent { self.default_of(names) } else { None })
     }
 
+    /// The family's own number for an absent key, noted as used.
     fn default_of(&self, names: &[&str]) -> Option<u32> {
-        let (key, number) = self.defaults.iter().find(|(key, _)| names.contains(key))?;
-        self.warn(WarningKind::Missing, format!("no key {key:?}, the family's own {number} assumed"));
-        Some(*number)
+        let (key, number) = self.own_of(names)?;
+        let used = format!("{key} {number}");
+        let mut list = self.used.borrow_mut();
+        if !list.contains(&used) {
+            list.push(used);
+        }
+        Some(number)
+    }
+
+    fn own_of<'n>(&self, names: &[&'n str]) -> Option<(&'n str, u32)> {
+        let own = |name: &str| u32::try_from(self.defaults?.get(name)?.as_u64()?).ok();
+        names.iter().find_map(|&name| Some((name, own(name)?)))
     }
 
     /// The same, or a default.
     pub(in crate::model) fn number_or(&self, names: &[&str], default: u32) -> u32 {
-        self.number(names).unwrap_or(default)
+        // What any family would have is not worth a word.
+        let usual = self.own_of(names).is_some_and(|(_, own)| own == default);
+        if usual && !names.iter().any(|name| self.is_written(name)) {
+            default
+        } else {
+            self.number(names).unwrap_or(default)
+        }
     }
 
     /// The same, or an error that says what it would hold.
@@ -93,6 +156,9 @@ impl<'a> Keys<'a> {
             Some(0) => Err(ConfigError::unusable(key, "0", expected)),
             Some(number) => Ok(number),
             None => match self.first(names) {
+                Some((value, name)) if value.is_number() => {
+                    Err(ConfigError::unusable(&name, value.to_string(), expected))
+                }
                 Some((value, name)) => Err(ConfigError::unusable(&name, kind(value), expected)),
                 None => Err(ConfigError::missing(key, expected)),
             },
@@ -101,12 +167,26 @@ impl<'a> Keys<'a> {
 
     /// A truth value. Tying is said by the wrapper, where there is one.
     pub(in crate::model) fn flag(&self, key: &str) -> Option<bool> {
-        let object = if key == "tie_word_embeddings" {
-            self.objects.iter().find(|object| object.get(key).is_some_and(Value::is_boolean))
-        } else {
-            self.objects.last()
+        let wrapper = || self.objects.iter().find_map(|object| self.truth(key, object.get(key)?));
+        let said = if key == "tie_word_embeddings" { wrapper() } else { None };
+        said.or_else(|| self.truth(key, self.written(key)?))
+    }
+
+    /// Some tools write truth values as texts or numbers.
+    fn truth(&self, key: &str, value: &Value) -> Option<bool> {
+        if value.is_boolean() || value.is_null() {
+            return value.as_bool();
+        }
+        let spelled = value.as_str().map(str::to_ascii_lowercase);
+        let truth = match (spelled.as_deref(), value.as_f64()) {
+            (Some("true" | "1"), _) | (_, Some(1.0)) => Some(true),
+            (Some("false" | "0"), _) | (_, Some(0.0)) => Some(false),
+            _ => None,
         };
-        object?.get(key)?.as_bool()
+        let shown: String = value.to_string().chars().take(40).collect();
+        let reading = truth.map_or("expected true or false".into(), |truth| format!("read as {truth}"));
+        self.warn(WarningKind::BadValue, format!("{key:?} is {shown}, {reading}"));
+        truth
     }
 
     /// A text.
@@ -132,12 +212,24 @@ impl<'a> Keys<'a> {
     /// An object inside, as keys of its own; one of a wrapper counts where the model has none.
     pub(in crate::model) fn object(&self, key: &str) -> Option<Keys<'a>> {
         let object = self.objects.iter().rev().find_map(|object| object.get(key)?.as_object())?;
-        Some(Keys { objects: vec![object], defaults: &[], warnings: RefCell::new(Vec::new()) })
+        Some(Keys::over(vec![object]))
+    }
+
+    /// What `per_layer_config` says of one layer alone.
+    pub(in crate::model) fn of_layer(&self, layer: u32) -> Option<Keys<'a>> {
+        let mut layers = self.get("per_layer_config")?.as_object()?.iter();
+        let own = layers.find(|(name, _)| name.parse() == Ok(layer))?.1.as_object()?;
+        Some(Keys::over(vec![own]))
     }
 
     /// The model's type, of the language model or else of the wrapper.
     pub(in crate::model) fn model_type(&self) -> Option<&'a str> {
-        self.objects.iter().rev().find_map(|object| object.get("model_type")?.as_str())
+        self.objects.iter().rev().find_map(|object| object.get("model_type")?.as_str().filter(|kind| !kind.is_empty()))
+    }
+
+    /// The name of the model's class, as in `LlamaForCausalLM`.
+    pub(in crate::model) fn class(&self) -> Option<&'a str> {
+        self.objects.iter().rev().find_map(|object| object.get("architectures")?.as_array()?.first()?.as_str())
     }
 
     /// The name the checkpoint gives itself, without its owner.
@@ -148,18 +240,20 @@ impl<'a> Keys<'a> {
     }
 
     fn count(&self, name: &str, value: &Value) -> Option<u32> {
-        let number =
-            value.as_f64().filter(|number| number.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(number));
-        match number {
-            Some(number) => Some(number as u32),
-            None => {
-                if value.as_i64() != Some(-1) && !value.is_boolean() && !value.is_null() {
-                    let shown: String = value.to_string().chars().take(40).collect();
-                    self.warn(WarningKind::BadValue, format!("{name:?} is {shown}, expected a whole number"));
-                }
-                None
-            }
-        }
+        // Some tools write numbers as texts.
+        let spelled = value.as_str().and_then(|text| text.trim().parse().ok());
+        let number = value.as_f64().or(spelled);
+        let number = number.filter(|number| number.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(number));
+        let doubt = match number {
+            _ if value.as_i64() == Some(-1) || value.is_boolean() || value.is_null() => return None,
+            None => "expected a whole number",
+            Some(number) if number > f64::from(LARGEST) => "larger than any model's",
+            Some(_) if spelled.is_some() => "a text, read as the number in it",
+            Some(number) => return Some(number as u32),
+        };
+        let shown: String = value.to_string().chars().take(40).collect();
+        self.warn(WarningKind::BadValue, format!("{name:?} is {shown}, {doubt}"));
+        number.map(|number| number as u32)
     }
 }
 
@@ -167,5 +261,5 @@ fn nested(object: &Map<String, Value>) -> Option<&Map<String, Value>> {
     let inner = NESTED.iter().find_map(|key| object.get(*key)?.as_object())?;
     // An empty shell beside a configuration that is complete is no wrapper's.
     let described = |object: &Map<String, Value>| object.contains_key("hidden_size");
-    (described(inner) || !described(object)).then_some(inner)
+    (described(inner) || inner.contains_key("model_type") || !described(object)).then_some(inner)
 }

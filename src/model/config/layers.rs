@@ -33,6 +33,10 @@ pub(super) fn layers(keys: &Keys, family: &Family, hidden: u32, count: u32) -> R
         let layers = pattern.iter().map(|&block| reader.single(block)).collect::<Result<Vec<_>, _>>()?;
         return Ok(Layers { layers: group(layers), prediction: reader.pattern_prediction()? });
     }
+    if family.has("paired") {
+        let pairs = (0..count).map(|layer| reader.pair(layer)).collect::<Result<Vec<_>, _>>()?;
+        return Ok(Layers { layers: group(pairs.into_iter().flatten()), prediction: None });
+    }
     let layers = (0..count).map(|layer| reader.layer(layer)).collect::<Result<Vec<_>, _>>()?;
     Ok(Layers { layers: group(layers), prediction: reader.prediction(count)? })
 }
@@ -71,8 +75,8 @@ fn pattern(keys: &Keys, names: &[&str]) -> Option<Vec<Single>> {
         Value::Array(list) => list
             .iter()
             .filter_map(|name| match name.as_str()? {
-                "mamba" => Some(Single::Mamba),
-                "attention" => Some(Single::Attention),
+                "mamba" | "linear_attention" => Some(Single::Mamba),
+                "attention" | "full_attention" => Some(Single::Attention),
                 "mlp" => Some(Single::Mlp),
                 "moe" => Some(Single::Mixture),
                 _ => None,
@@ -105,16 +109,29 @@ impl Reader<'_, '_> {
         dense: Option<DenseMlp>,
         experts: Option<crate::model::feed_forward::Mixture>,
     ) -> Layer {
-        // Gemma-4 norms MLP and experts apart, and scales each layer.
-        let gemma4 = self.family.is(&["gemma4"]);
-        let apart = if gemma4 && experts.is_some() { 3 } else { 0 };
-        Layer {
-            mixer,
-            dense,
-            experts,
-            norm_vectors: self.family.norm_vectors(self.keys) + apart,
-            scalars: u32::from(gemma4),
+        // Gemma-4 norms MLP and experts apart.
+        let apart = match &experts {
+            Some(_) => self.family.number("expert-norms").unwrap_or(0),
+            None => 0,
+        };
+        let norm_vectors = self.family.norm_vectors(self.keys) + apart;
+        let mut scalars = self.family.number("scalars").unwrap_or(0);
+        if let Some(Mixer::Grouped(attention)) = &mixer {
+            // Attention to an image passes two gates; differential attention weighs its halves.
+            scalars += if attention.window == Some(0) { 2 } else { 0 };
+            scalars += self.family.number("lambdas").unwrap_or(0).saturating_mul(attention.head_size);
         }
+        if self.family.has("sub-norms") {
+            scalars = self.hidden.saturating_add(dense.map_or(0, |dense| dense.width));
+        }
+        Layer { mixer, dense, experts, norm_vectors, scalars }
+    }
+
+    /// LongCat's layer is two of mixer and MLP, with the experts beside the first.
+    fn pair(&self, layer: u32) -> Result<[Layer; 2], ConfigError> {
+        let (mixer, dense) = (self.mixers.of(layer)?, self.feed_forwards.dense(layer)?);
+        let experts = self.feed_forwards.mixture(layer)?;
+        Ok([self.normed(Some(mixer.clone()), Some(dense), Some(experts)), self.normed(Some(mixer), Some(dense), None)])
     }
 
     fn single(&self, block: Single) -> Result<Layer, ConfigError> {
@@ -171,7 +188,7 @@ impl Reader<'_, '_> {
         let declared = if family.is(&["minimax"]) {
             0
         } else if keys.has("linear_num_value_heads") {
-            keys.number_or(&["mtp_num_hidden_layers"], u32::from(family.is(&["qwen3_next"])))
+            keys.number_or(&["mtp_num_hidden_layers"], u32::from(family.has("predicts")))
         } else {
             keys.number_or(&["num_nextn_predict_layers"], 0)
         };

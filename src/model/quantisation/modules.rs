@@ -27,6 +27,9 @@ const LINEAR: Modules = &[
     &["linear_attn.out_proj", "self_attn.out_proj", "self_attn.o_proj"],
 ];
 const STATE_SPACE: Modules = &[&["mixer.in_proj", "mamba.in_proj"], &["mixer.out_proj", "mamba.out_proj"]];
+const CONVOLUTION: Modules = &[&["conv.in_proj"], &["conv.out_proj"]];
+const RECURRENCE: Modules =
+    &[&["temporal_block.linear_x"], &["temporal_block.linear_y"], &["temporal_block.linear_out"]];
 const DENSE: Modules = &[&["mlp.gate_proj", "mlp.up_proj", "mixer.up_proj"], &["mlp.down_proj", "mixer.down_proj"]];
 const EXPERTS: Modules = &[
     &[
@@ -71,25 +74,7 @@ const EXPERT_LATENT: Modules =
 /// The quantisable components of a layer, with their modules. Norms, routers and the expansion of
 /// a latent are not among them: engines hold them in 16 bit.
 pub(super) fn modules(layer: &Layer) -> Vec<(Component, Modules)> {
-    use Component::{AttentionOutput, AttentionProjections, Indexer, LinearAttention, StateSpace};
-    let mut modules = Vec::new();
-    match &layer.mixer {
-        Some(Mixer::Grouped(attention)) => {
-            modules.extend([(AttentionProjections, GROUPED), (AttentionOutput, OUTPUT)]);
-            modules.extend(attention.indexer.map(|_| (Indexer, INDEXER)));
-        }
-        Some(Mixer::Latent(attention)) => {
-            modules.extend([(AttentionProjections, LATENT), (AttentionOutput, OUTPUT)]);
-            modules.extend(attention.indexer.map(|_| (Indexer, INDEXER)));
-        }
-        Some(Mixer::Compressed(attention)) => {
-            modules.extend([(AttentionProjections, COMPRESSED), (AttentionOutput, OUTPUT)]);
-            modules.extend(attention.indexer.map(|_| (Indexer, INDEXER)));
-        }
-        Some(Mixer::GatedDelta(_) | Mixer::Delta(_) | Mixer::Lightning(_)) => modules.push((LinearAttention, LINEAR)),
-        Some(Mixer::Mamba1(_) | Mixer::Mamba2(_)) => modules.push((StateSpace, STATE_SPACE)),
-        Some(Mixer::Linear) | None => {}
-    }
+    let mut modules = layer.mixer.as_ref().map(mixer_modules).unwrap_or_default();
     modules.extend(layer.dense.map(|_| (Component::DenseMlp, DENSE)));
     if let Some(mixture) = &layer.experts {
         modules.push((Component::RoutedExperts, EXPERTS));
@@ -99,4 +84,24 @@ pub(super) fn modules(layer: &Layer) -> Vec<(Component, Modules)> {
         modules.extend(mixture.latent.map(|_| (Component::ExpertLatent, EXPERT_LATENT)));
     }
     modules
+}
+
+fn mixer_modules(mixer: &Mixer) -> Vec<(Component, Modules)> {
+    use Component::{AttentionOutput, AttentionProjections, Indexer, LinearAttention, StateSpace};
+    let attention = |projections, indexed: bool| {
+        let mut modules = vec![(AttentionProjections, projections), (AttentionOutput, OUTPUT)];
+        modules.extend(indexed.then_some((Indexer, INDEXER)));
+        modules
+    };
+    match mixer {
+        Mixer::Grouped(grouped) => attention(GROUPED, grouped.indexer.is_some()),
+        Mixer::Latent(latent) => attention(LATENT, latent.indexer.is_some()),
+        Mixer::Compressed(compressed) => attention(COMPRESSED, compressed.indexer.is_some()),
+        Mixer::GatedDelta(_) | Mixer::Delta(_) | Mixer::Lightning(_) => vec![(LinearAttention, LINEAR)],
+        Mixer::Mamba1(_) | Mixer::Mamba2(_) => vec![(StateSpace, STATE_SPACE)],
+        Mixer::ShortConvolution(_) => vec![(StateSpace, CONVOLUTION)],
+        Mixer::GatedRecurrence(_) => vec![(StateSpace, RECURRENCE)],
+        Mixer::Parallel(mixers) => mixers.iter().flat_map(mixer_modules).collect(),
+        Mixer::Rwkv(_) | Mixer::Linear => Vec::new(),
+    }
 }

@@ -3,11 +3,18 @@
 use super::{HEADS, Mixers};
 use crate::model::attention::{CompressedAttention, Indexer, LatentAttention};
 use crate::model::config::error::ConfigError;
+use crate::paste::WarningKind;
 
 impl Mixers<'_, '_> {
     pub(super) fn latent(&self, layer: u32) -> Result<LatentAttention, ConfigError> {
         let keys = self.keys;
-        let rank = keys.number(&["q_lora_rank"]).filter(|&rank| rank > 0);
+        // Some tools leave out what is null; a family's own rank belongs to the family's own width.
+        let left_out = !keys.is_written("q_lora_rank") && keys.differs_from_default("hidden_size");
+        if left_out {
+            let fact = "no key \"q_lora_rank\", queries assumed to come straight from the hidden state";
+            keys.warn(WarningKind::Missing, fact.into());
+        }
+        let rank = if left_out { None } else { keys.number(&["q_lora_rank"]) }.filter(|&rank| rank > 0);
         let plain_size = keys.require(&["qk_nope_head_dim"], "the width of a head's part without position")?;
         let selects = keys.number(&["index_topk"]).filter(|_| keys.has("index_n_heads"));
         let shared = self.shares_indexer(layer);
@@ -27,6 +34,7 @@ impl Mixers<'_, '_> {
             value_size: keys.number_or(&["v_head_dim"], plain_size),
             bias: keys.flag("attention_bias") == Some(true),
             output_gate: keys.flag("mla_use_output_gate") == Some(true),
+            head_gate: self.family.has("head-gate"),
             indexer,
             selects,
         })
@@ -38,8 +46,12 @@ impl Mixers<'_, '_> {
         if let Some(types) = keys.texts("indexer_types") {
             return types.get(layer as usize) == Some(&"shared");
         }
+        if let Some(letters) = keys.text("index_topk_pattern") {
+            // F for full, S for shared.
+            return letters.as_bytes().get(layer as usize) == Some(&b'S');
+        }
         let every = keys.number_or(&["index_topk_freq"], 1).max(1);
-        let offset = keys.number_or(&["index_skip_topk_offset"], 0);
+        let offset = keys.number_or(&["index_skip_topk_offset"], 2);
         !(layer + 1).saturating_sub(offset).is_multiple_of(every)
     }
 

@@ -10,7 +10,7 @@ use super::keys::Keys;
 use crate::model::attention::{LightningAttention, Mixer};
 use crate::paste::WarningKind;
 
-const HEADS: [&str; 4] = ["num_attention_heads", "n_head", "n_heads", "num_heads"];
+const HEADS: [&str; 5] = ["num_attention_heads", "n_head", "n_heads", "num_heads", "attention_heads"];
 const HEAD_SIZE: [&str; 4] = ["head_dim", "attention_head_dim", "kv_channels", "head_size"];
 
 /// Reads the mixers of a configuration's layers.
@@ -25,6 +25,9 @@ impl Mixers<'_, '_> {
     /// The mixer of one layer (counted from 0).
     pub(in crate::model::config) fn of(&self, layer: u32) -> Result<Mixer, ConfigError> {
         let keys = self.keys;
+        if self.family.has("rwkv") {
+            return Ok(Mixer::Rwkv(self.rwkv()));
+        }
         if let Some(delta) = self.delta(layer)? {
             return Ok(Mixer::Delta(delta));
         }
@@ -47,19 +50,53 @@ impl Mixers<'_, '_> {
         if self.is_mamba2(layer) {
             return self.mamba2().map(Mixer::Mamba2);
         }
+        if self.is_convolution(layer) {
+            return Ok(Mixer::ShortConvolution(self.short_convolution()));
+        }
+        if self.is_recurrence(layer) {
+            return self.gated_recurrence().map(Mixer::GatedRecurrence);
+        }
         self.doubt_layer_type(layer);
-        self.grouped(layer).map(Mixer::Grouped)
+        let attention = Mixer::Grouped(self.grouped(layer)?);
+        if self.family.has("mamba-beside") {
+            return Ok(Mixer::Parallel(vec![attention, Mixer::Mamba2(self.mamba2()?)]));
+        }
+        Ok(attention)
     }
 
-    /// Granite-4 and Bamba mix Mamba-2 layers with attention ones.
+    /// Granite-4 and Bamba mix Mamba-2 layers with attention ones; they say which layers attend.
     fn is_mamba2(&self, layer: u32) -> bool {
-        if !self.keys.has("mamba_n_heads") {
+        if self.family.has("mamba2") {
+            return true;
+        }
+        if !self.keys.has("mamba_n_heads") || self.family.has("mamba-beside") {
             return false;
         }
         match (self.layer_type(layer), self.keys.numbers("attn_layer_indices")) {
-            (Some(kind), _) => kind == "mamba",
+            (Some(kind), _) => kind == "mamba" || kind.contains("linear"),
+            (None, Some(attending)) => !attending.contains(&layer),
+            (None, None) => true,
+        }
+    }
+
+    /// LFM2's short convolutions.
+    fn is_convolution(&self, layer: u32) -> bool {
+        if !self.keys.has("conv_L_cache") {
+            return false;
+        }
+        match (self.layer_type(layer), self.keys.numbers("full_attn_idxs")) {
+            (Some(kind), _) => kind == "conv",
             (None, Some(attending)) => !attending.contains(&layer),
             (None, None) => false,
+        }
+    }
+
+    /// RecurrentGemma repeats the pattern of its block types.
+    fn is_recurrence(&self, layer: u32) -> bool {
+        let kinds = self.keys.texts("block_types").or_else(|| self.keys.texts("_block_types"));
+        match kinds.filter(|kinds| !kinds.is_empty()) {
+            Some(kinds) => kinds.get(layer as usize % kinds.len()) == Some(&"recurrent"),
+            None => self.family.has("recurrence") && layer % 3 != 2,
         }
     }
 
@@ -71,7 +108,8 @@ impl Mixers<'_, '_> {
     }
 
     fn head_size(&self, heads: u32) -> u32 {
-        self.keys.number_or(&HEAD_SIZE, self.hidden / heads.max(1))
+        let share = self.hidden / heads.max(1);
+        if self.family.has("even-heads") { share } else { self.keys.number_or(&HEAD_SIZE, share) }
     }
 
     fn layer_type(&self, layer: u32) -> Option<&str> {
@@ -103,10 +141,17 @@ impl Mixers<'_, '_> {
 
     fn is_mamba1(&self, layer: u32) -> bool {
         let keys = self.keys;
-        let Some(period) = keys.number(&["attn_layer_period"]).filter(|_| keys.has("mamba_d_state")) else {
+        if self.family.has("mamba1") {
+            return true;
+        }
+        if !keys.has("mamba_d_state") || !keys.has("attn_layer_period") {
             return false;
-        };
-        layer % period.max(1) != keys.number_or(&["attn_layer_offset"], 0)
+        }
+        if let Some(kind) = self.layer_type(layer) {
+            return kind == "mamba" || kind.contains("linear");
+        }
+        let period = keys.number_or(&["attn_layer_period"], 1).max(1);
+        layer % period != keys.number_or(&["attn_layer_offset"], 0) % period
     }
 
     fn has_any(&self, names: &[&str]) -> bool {
