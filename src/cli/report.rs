@@ -146,8 +146,8 @@ fn model_choice(name: &str, warnings: &mut Vec<Warning>) -> Result<ModelChoice, 
         return Err(unknown("model", name, model::presets().iter().map(|preset| preset.id.as_str()), "models"));
     };
     let reading = model::read_config(&text).map_err(|error| Failure::unusable(format!("{name}: {error}")))?;
-    warnings.extend(reading.warnings);
-    Ok(ModelChoice::Custom(Box::new(reading.architecture)))
+    warnings.extend(reading.warnings.clone());
+    Ok(reading.into())
 }
 
 /// Names closer than this are worth suggesting: 1 is the same, 0 has nothing in common.

@@ -89,7 +89,7 @@ fn take_configuration(state: State, text: &str) -> Option<String> {
         Ok(reading) => {
             let name = reading.architecture.name.clone();
             let remarks: Vec<String> = reading.warnings.iter().map(ToString::to_string).collect();
-            state.apply(Action::Model(Some(ModelChoice::Custom(Box::new(reading.architecture)))));
+            state.apply(Action::Model(Some(reading.into())));
             sentence(&[vec![format!("model set from its configuration: {name}")], remarks].concat().join("; "))
         }
         Err(error) => sentence(&format!("this configuration cannot be read: {error}")),
