@@ -9,7 +9,6 @@ use crate::metrics::{Dump, read_dump_in_steps};
 use crate::model;
 use crate::pace::Work;
 use crate::paste::{DecodeError, Decoder, prometheus};
-use crate::scenario::ModelChoice;
 use leptos::prelude::Set;
 use leptos::task::spawn_local;
 
