@@ -281,7 +281,8 @@ impl<'a> Reader<'a> {
             Comment::Plain | Comment::Malformed => return,
             Comment::Eof => {
                 self.eof = true;
-                self.openmetrics = true;
+                // Spelled as OpenMetrics has it, it proves the format; `#EOF` may be anybody's comment.
+                self.openmetrics |= self.breaches.is_empty();
                 return;
             }
             Comment::Help(name, _) => (name, "HELP"),
