@@ -96,6 +96,16 @@ fn timestamps_give_the_duration_and_the_throughput() {
     assert_eq!((turned.order, of(&turned)), (Order::Swapped, of(&forward)));
 }
 
+/// One exemplar, or a number beyond all time, in text with milliseconds: they stay milliseconds.
+#[test]
+fn one_odd_timestamp_leaves_the_duration() {
+    for odd in ["x_total 1 # {t=\"1\"} 1 1780000000.5\n", "x 1 92233720368547758080000\n", "x 1 1e3\n"] {
+        let dump = |scrape: Scrape, time| dump(&(Scrape { time: Some(time), ..scrape }.text() + odd));
+        let window = window(&dump(before(), 1_780_000_000_000), &dump(after(), 1_780_000_010_000));
+        assert!(window.duration.is_some_and(|took| (took.get() - 10.0).abs() < 1e-6), "{odd}: {:?}", window.duration);
+    }
+}
+
 #[test]
 fn the_wrong_way_round() {
     let turned = window(&after().dump(), &before().dump());

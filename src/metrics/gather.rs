@@ -74,6 +74,9 @@ pub(super) async fn gather(exposition: &Exposition<'_>, samples: Range<usize>, p
 /// might not be a number.
 const MEASURABLE: std::ops::RangeInclusive<f64> = 1e-100..=1e100;
 
+/// The year 5138, in seconds: a timestamp beyond it is damage.
+const LATEST: f64 = 1e11;
+
 const NATIVE: &str = "a native histogram, read as buckets at its bounds; within one, Prometheus interpolates on a \
                       logarithmic scale and this linearly";
 
@@ -108,7 +111,7 @@ impl<'a> Gathering<'a> {
     /// Takes one sample; returns the series it belongs to.
     fn take(&mut self, sample: &Sample<'a>, last: Option<usize>) -> Option<usize> {
         let value = sample.value();
-        if let Some(time) = sample.timestamp().map(|time| time.seconds()).filter(|time| time.is_finite()) {
+        if let Some(time) = sample.timestamp().map(|time| time.seconds()).filter(|time| time.abs() < LATEST) {
             self.gathered.taken = Some(self.gathered.taken.map_or(time, |taken| taken.max(time)));
         }
         if sample.name() == "process_start_time_seconds" && value.is_finite() {

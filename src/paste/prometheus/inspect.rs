@@ -110,7 +110,7 @@ impl<'t> Inspector<'t> {
             index: Index::default(),
             warnings: Vec::new(),
             eof: false,
-            seconds: true,
+            milliseconds_from: f64::INFINITY,
         };
         let mut previous = Previous::default();
         let mut semantics = Semantics::new(self.format);
