@@ -253,3 +253,20 @@ fn a_start_timestamp_tells_a_restart_that_the_counts_hide() {
     };
     assert_eq!((grown(1000.0), grown(2000.0)), (Some(50.0), Some(150.0)));
 }
+
+/// A line that stands there again is no scrape of its own: what its neighbours counted stays.
+#[test]
+fn a_repeated_line_is_no_scrape() {
+    let name = "vllm:inter_token_latency_seconds";
+    for rest in ["", "vllm:time_to_first_token_seconds_sum 5\nvllm:time_to_first_token_seconds_count 9\n"] {
+        let dump = dump(&format!("{name}_sum 10\n{name}_count 500\n{name}_sum 90\n{rest}"));
+        assert!(dump.earlier.is_empty());
+        let latency = dump.select(&Selection::default());
+        // The last of each counts: 90 s over 500.
+        assert_eq!(latency.mean(ITL).unwrap().get(), 0.18, "{rest}");
+        assert!(says(&dump, WarningKind::Duplicate, None, "the last of each counts"));
+    }
+    // Two scrapes of two lines are two.
+    let dump = dump(&format!("{name}_sum 10\n{name}_count 500\n{name}_sum 90\n{name}_count 600\n"));
+    assert_eq!((dump.earlier.len(), dump.sets[0].mean(ITL).unwrap().get()), (1, 0.15));
+}

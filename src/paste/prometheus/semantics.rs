@@ -60,10 +60,9 @@ impl Semantics {
             Comment::Help(..) => std::mem::replace(&mut family.help, true),
             Comment::Unit(_, unit) => {
                 let again = family.unit.is_some();
-                if !unit.is_empty() {
-                    if !name.strip_suffix(unit.as_ref()).is_some_and(|stem| stem.len() > 1 && stem.ends_with('_')) {
-                        find(Rule::UnitSuffix);
-                    }
+                let stem = name.strip_suffix(unit.as_ref()).filter(|stem| stem.len() > 1 && stem.ends_with('_'));
+                if !unit.is_empty() && stem.is_none() {
+                    find(Rule::UnitSuffix);
                 }
                 if !again || !unit.is_empty() {
                     family.unit = Some(unit.to_string());
