@@ -99,6 +99,10 @@ fn timestamps_give_the_duration_and_the_throughput() {
 /// One exemplar, or a number beyond all time, in text with milliseconds: they stay milliseconds.
 #[test]
 fn one_odd_timestamp_leaves_the_duration() {
+    let dumps = [(before(), 1_780_000_000), (after(), 1_780_000_010)]
+        .map(|(scrape, seconds)| Scrape { time: Some(seconds), ..scrape }.dump());
+    // Seconds where the format has milliseconds.
+    assert_eq!(window(&dumps[0], &dumps[1]).duration.map(|took| took.get().round()), Some(10.0));
     for odd in ["x_total 1 # {t=\"1\"} 1 1780000000.5\n", "x 1 92233720368547758080000\n", "x 1 1e3\n"] {
         let dump = |scrape: Scrape, time| dump(&(Scrape { time: Some(time), ..scrape }.text() + odd));
         let window = window(&dump(before(), 1_780_000_000_000), &dump(after(), 1_780_000_010_000));
