@@ -308,6 +308,9 @@ fn shares_are_of_what_the_buckets_hold_whatever_the_count_says() {
     let text = text.replace("count 1.2", "count 900000000");
     let said = stdout(&run(&[], &text)).replace('\n', " ");
     assert!(!said.contains("of 900"), "{said}");
+    let usage = |usage: f64| stdout(&run(&[], &format!("{text}vllm:kv_cache_usage_perc {usage}\n")));
+    assert!(usage(0.25).lines().any(|line| line.starts_with("KV cache in use") && line.ends_with("25 %")));
+    assert!(!usage(30.0).lines().any(|line| line.starts_with("KV cache in use")));
 }
 
 #[test]
