@@ -2,7 +2,7 @@
 
 use super::allreduce;
 use super::{Arithmetic, Ceiling, Constants, Prediction, Roof, Runtime, Term, TermKind, Workload};
-use crate::collective::message_bytes;
+use crate::collective::{allreduces_per_token, message_bytes};
 use crate::hardware::Gpu;
 use crate::model::{Architecture, Component, Precision, Read, Split, Step, decode_step, draft_step};
 use crate::units::{Bytes, BytesPerSecond, Flops, FlopsPerSecond, Range, Seconds};
@@ -78,7 +78,8 @@ pub fn predict_with(
     let at = |tokens| Step { sequences: workload.sequences, tokens, context: workload.context };
     sum.add(&decode_step(architecture, precision, split, &at(workload.tokens)).reads, 1.0);
     let drafts = (workload.tokens - 1.0).max(0.0);
-    let mut allreduces = f64::from(architecture.allreduces());
+    let said = workload.allreduces_per_layer.map(|each| allreduces_per_token(architecture.layer_count(), each));
+    let mut allreduces = said.unwrap_or_else(|| f64::from(architecture.allreduces()));
     let mut passes = 1.0;
     if drafts > 0.0 {
         match draft_step(architecture, precision, split, &at(1.0)).zip(architecture.prediction.as_ref()) {

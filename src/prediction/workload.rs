@@ -72,12 +72,22 @@ pub struct Workload {
     pub allreduce: Option<Path>,
     /// What one allreduce takes, where somebody measured it on the very system: it beats all that was published.
     pub own_allreduce: Option<AlphaBeta>,
+    /// How many allreduces each layer takes, where somebody says; else as the architecture has it.
+    pub allreduces_per_layer: Option<f64>,
 }
 
 impl Workload {
     /// Plain decoding under vLLM.
     #[must_use]
     pub const fn new(sequences: f64, context: f64) -> Self {
-        Self { sequences, tokens: 1.0, context, runtime: Runtime::Vllm, allreduce: None, own_allreduce: None }
+        Self {
+            sequences,
+            tokens: 1.0,
+            context,
+            runtime: Runtime::Vllm,
+            allreduce: None,
+            own_allreduce: None,
+            allreduces_per_layer: None,
+        }
     }
 }

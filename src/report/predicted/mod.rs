@@ -52,6 +52,7 @@ impl Served {
             tokens: tokens_per_step.max(1.0),
             runtime: runtime.unwrap_or_default(),
             own_allreduce: scenario.typed_allreduce(),
+            allreduces_per_layer: scenario.typed.get(&Field::AllreducesPerLayer).copied(),
             ..Workload::new(value(Field::Batch)?.max(1.0), value(Field::Context)?)
         };
         Some(Self {
