@@ -258,7 +258,14 @@ fn quantiles_are_of_the_last_scrape_and_say_so() {
 
 #[test]
 fn quantiles_where_prometheus_has_none_are_a_dash_with_the_reason() {
-    let output = run(&["quantile", "-q", "0.5"], "x_bucket{le=\"1\"} 5\nx_bucket{le=\"2\"} 10\nx_count 10\n");
+    let text = "x_bucket{le=\"1\"} 5\nx_bucket{le=\"2\"} 10\nx_count 10\n";
+    let row = &json(&["quantile"], text)[0];
+    assert_eq!(row["quantiles"][0]["prometheus"], Value::Null);
+    assert_eq!(
+        row["remarks"].as_array().unwrap().last().unwrap(),
+        "without a +Inf bucket Prometheus' histogram_quantile is NaN"
+    );
+    let output = run(&["quantile", "-q", "0.5"], text);
     let row = stdout(&output).lines().find(|line| line.starts_with("0.5")).map(str::to_owned).unwrap();
     assert_eq!(row.split_whitespace().collect::<Vec<_>>(), ["0.5", "—", "0", "1.000", "—"]);
     assert!(stderr(&output).contains("without a +Inf bucket Prometheus' histogram_quantile is NaN"));

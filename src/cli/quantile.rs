@@ -19,6 +19,8 @@ struct Row<'a> {
     count: f64,
     mean: Option<f64>,
     quantiles: Vec<Quantile>,
+    /// What had to be mended, and why a number is not there.
+    remarks: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -44,15 +46,15 @@ pub fn run(matches: &ArgMatches) -> Result<Outcome, Failure> {
     }
     let all = histograms.len();
     histograms.retain(|one| filter.is_none_or(|filter| one.metric.contains(filter.as_str())));
-    for one in &histograms {
-        for issue in one.issues.iter().map(ToString::to_string).chain(one.without_prometheus().map(str::to_owned)) {
-            eprintln!("decodescope: {name}: line {}: {}: {issue}", one.line, one.metric);
-        }
-    }
     if histograms.is_empty() {
         eprintln!("decodescope: {name}: {}", why_none(&exposition, all, filter));
     }
     let rows: Vec<Row<'_>> = histograms.iter().map(|one| row(one, &wanted)).collect();
+    for (one, row) in histograms.iter().zip(&rows) {
+        for remark in &row.remarks {
+            eprintln!("decodescope: {name}: line {}: {}: {remark}", one.line, one.metric);
+        }
+    }
     let text = if wants_json(matches) {
         serde_json::to_string_pretty(&rows).unwrap_or_default() + "\n"
     } else {
@@ -91,12 +93,14 @@ fn row<'a>(one: &'a NamedHistogram, wanted: &[f64]) -> Row<'a> {
         let found = one.quantile(q)?;
         Some(Quantile { q, prometheus: found.interpolated, low: found.low, high: found.high, estimate: found.estimate })
     });
+    let reason = one.without_prometheus().map(str::to_owned);
     Row {
         metric: &one.metric,
         labels: &one.labels,
         count: one.histogram.total(),
         mean: one.histogram.mean(),
         quantiles: quantiles.collect(),
+        remarks: one.issues.iter().map(ToString::to_string).chain(reason).collect(),
     }
 }
 
