@@ -22,7 +22,7 @@ struct Point {
     any: bool,
     bound: Option<f64>,
     /// The latest `le` as written.
-    spelled: Option<String>,
+    spelled: String,
     held: f64,
     infinity: Option<f64>,
     count: Option<f64>,
@@ -77,7 +77,7 @@ impl Point {
             "_sum" | "_gsum" => self.sum = Some(value),
             "_bucket" => {
                 let Some(bound) = sample.label("le").and_then(|le| number(le.as_bytes())) else { return };
-                let text = sample.label("le").map(str::to_owned);
+                let text = sample.label("le").unwrap_or_default();
                 if self.bound == Some(bound.value) {
                     // Spelled the same it is the same series again, which is told of any.
                     if self.spelled != text {
@@ -89,7 +89,8 @@ impl Point {
                     find(Rule::BucketsFall);
                 }
                 self.bound = Some(bound.value);
-                self.spelled = text;
+                self.spelled.clear();
+                self.spelled.push_str(text);
                 self.held = value;
                 self.below_zero |= bound.value < 0.0;
                 if bound.value == f64::INFINITY {
