@@ -115,10 +115,7 @@ pub async fn read_dump_in_steps(exposition: &Exposition<'_>, pace: &Pace) -> Dum
     if scrapes.len() < 2 {
         return finished(exposition, conclude(exposition, gathered, &pace.part(0.6, 1.0)).await);
     }
-    // A paste that ends in the middle of a scrape has a whole one before.
-    let largest = scrapes.iter().map(ExactSizeIterator::len).max().unwrap_or(0);
-    let last = scrapes.iter().rposition(|scrape| scrape.len() * 2 >= largest).unwrap_or(0);
-    let (used, cut) = scrapes.split_at(last + 1);
+    let used = scrapes.get(..=scrapes::last_whole(&scrapes)).unwrap_or_default();
     let mut dumps = Vec::with_capacity(used.len());
     let share = |place: usize| 0.6 + 0.4 * place as f64 / used.len() as f64;
     for (place, range) in used.iter().enumerate() {
@@ -129,12 +126,7 @@ pub async fn read_dump_in_steps(exposition: &Exposition<'_>, pace: &Pace) -> Dum
     let Some(mut dump) = dumps.pop() else {
         return finished(exposition, conclude(exposition, gathered, pace).await);
     };
-    let message = format!(
-        "{} scrapes of the same server in one text: {}, counted since the server started",
-        scrapes.len(),
-        if cut.is_empty() { "this is the last" } else { "this is the last whole one, what follows is cut" }
-    );
-    dump.warnings.push(Warning::whole(WarningKind::Duplicate, message));
+    dump.warnings.push(scrapes::several(&scrapes));
     dump.earlier = dumps;
     finished(exposition, dump)
 }

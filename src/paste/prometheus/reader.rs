@@ -20,6 +20,8 @@ const LONGEST: usize = u32::MAX as usize / 2;
 const LONGEST_LINE: usize = 4 << 20;
 /// So many bytes are read between two rests.
 pub(super) const SLICE: usize = 256 << 10;
+/// As seconds, the year 5138: from here on a timestamp is milliseconds.
+const LATEST_SECOND: f64 = 1e11;
 /// A shorter text fits into memory in any case, with all that can be read from it.
 const FITS: usize = 32 << 20;
 
@@ -281,7 +283,8 @@ impl<'a> Reader<'a> {
             Comment::Plain | Comment::Malformed => return,
             Comment::Eof => {
                 self.eof = true;
-                self.openmetrics = true;
+                // Spelled as OpenMetrics has it, it proves the format; `#EOF` may be anybody's comment.
+                self.openmetrics |= self.breaches.is_empty();
                 return;
             }
             Comment::Help(name, _) => (name, "HELP"),
@@ -340,8 +343,7 @@ impl<'a> Reader<'a> {
     }
 
     fn finish(mut self) -> Exposition<'a> {
-        let seconds = self.openmetrics || self.fractional;
-        self.doubt_timestamps(seconds);
+        let milliseconds_from = self.unit_of_timestamps();
         Exposition {
             source: self.source,
             arena: self.arena,
@@ -349,24 +351,32 @@ impl<'a> Reader<'a> {
             index: self.index,
             warnings: self.remarks.finish(),
             eof: self.eof,
-            seconds,
+            milliseconds_from,
         }
     }
 }
 
 impl Reader<'_> {
-    /// Says where timestamps are in the format's unit only by the letter: no server's clock reads 1970 in
-    /// milliseconds, or the year 5138 in seconds.
-    fn doubt_timestamps(&mut self, seconds: bool) {
-        let (odd, message) = match seconds {
-            false => (1e8..1e11, "a timestamp is read as milliseconds, as the format says, but looks like seconds"),
-            true => (1e11..f64::MAX, "a timestamp is read as seconds, as the format says, but looks like milliseconds"),
+    /// From which number on timestamps are milliseconds; says where the unit is against a format's letter, or only by it.
+    ///
+    /// The text format's are milliseconds throughout. Once anything in the text is OpenMetrics', or a timestamp has a
+    /// fraction, both formats may be in it, and each number tells by its size: no server's clock reads the year 5138.
+    fn unit_of_timestamps(&mut self) -> f64 {
+        let (from, odd, message) = if self.openmetrics {
+            let message = "a timestamp is read as milliseconds by its size, though OpenMetrics writes seconds";
+            (LATEST_SECOND, LATEST_SECOND..f64::INFINITY, message)
+        } else if self.fractional {
+            return LATEST_SECOND;
+        } else {
+            let message = "a timestamp is read as milliseconds, as the format says, but looks like seconds";
+            (0.0, 1e8..LATEST_SECOND, message)
         };
-        for (sample, _) in self.arena.times.iter().filter(|(_, time)| odd.contains(time)) {
+        for (sample, _) in self.arena.times.iter().filter(|(_, time)| odd.contains(&time.abs())) {
             if let Some(record) = self.arena.records.get(*sample as usize) {
                 self.remarks.say(record.line as usize, WarningKind::Trap, message);
             }
         }
+        from
     }
 }
 
