@@ -52,6 +52,7 @@ mod reply;
 mod rule;
 mod sample;
 mod semantics;
+mod wrapped;
 
 pub use composite::{Composite, NativeParts, Runs};
 pub use exposition::{Exemplar, Exposition, Family, Sample, Timestamp, Type};

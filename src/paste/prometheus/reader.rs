@@ -192,7 +192,7 @@ impl<'a> Reader<'a> {
         };
         if plain && self.sample(range.clone(), number).is_ok() {
             if !self.breaches.is_empty() {
-                self.tolerate(number);
+                self.odd(range, number);
             }
             return;
         }
