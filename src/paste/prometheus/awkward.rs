@@ -1,6 +1,6 @@
 //! The lines that do not read as they stand: peeled, mended, joined, or left out with the reason.
 
-use super::clutter::{clutter, peel};
+use super::clutter::{clutter, is_header, is_status, peel};
 use super::mend::{MENDERS, prefix};
 use super::reader::Reader;
 use super::reply::{Reply, reply};
@@ -38,16 +38,16 @@ impl<'a> Reader<'a> {
             }
             return;
         }
-        if line.starts_with("HTTP/") {
+        if is_status(line) {
             self.in_headers = true;
             // No shortcut leads past a header.
             self.previous = Previous::default();
         }
-        if self.in_headers && !line.is_empty() {
+        self.in_headers &= is_status(line) || is_header(line);
+        if self.in_headers {
             self.remarks.say_of(line_number, WarningKind::Skipped, "an HTTP header", line);
             return;
         }
-        self.in_headers = false;
 
         let mut words = None;
         let mut read_at = None;
@@ -144,7 +144,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads mended text, which may be several lines; whether there was anything in it.
-    fn reread(&mut self, text: &str, number: u32) -> bool {
+    pub(super) fn reread(&mut self, text: &str, number: u32) -> bool {
         let mut unread = Vec::new();
         let mut any = false;
         let several = text.trim().contains('\n');

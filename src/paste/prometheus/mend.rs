@@ -1,15 +1,20 @@
 //! Mends lines that do not read as they are: each function undoes one thing that happens to text on its way
 //! from a server into a paste, and says `None` where that thing did not happen.
 
+use super::clutter::has_no_width;
+use super::flat::{FLAT, flat, listed};
+
 /// A way to mend a line, and the words for it.
 pub(super) type Mender = (fn(&str) -> Option<String>, &'static str);
 
 /// All of them, in the order to try; each works on what the ones before made of the line.
 pub(super) const MENDERS: &[Mender] = &[
+    (listed, "a list of lines; read one by one"),
     (colours, "terminal colours; read without them"),
     (html, "HTML tags or entities; read without them"),
     (typography, "typographic quotes or blanks; read as plain ones"),
     (escapes, "escaped as in a JSON string; read unescaped"),
+    (flat, FLAT),
     (prefix, "something stands before the metric (a log's prefix, a line number); read without it"),
 ];
 
@@ -36,7 +41,7 @@ fn colours(line: &str) -> Option<String> {
 }
 
 /// Removes tags and resolves the entities that occur in metrics.
-fn html(line: &str) -> Option<String> {
+pub(super) fn html(line: &str) -> Option<String> {
     let mut plain = String::with_capacity(line.len());
     let mut rest = line;
     while let Some(at) = rest.find(['<', '&']) {
@@ -52,13 +57,18 @@ fn html(line: &str) -> Option<String> {
     (plain != line).then_some(plain)
 }
 
-/// A tag's length; it reads as nothing, a line break as one.
+/// A tag's length; it reads as nothing, and as a line feed where a page goes on below.
 fn tag(text: &str) -> Option<(char, usize)> {
     let inside = text.strip_prefix('<')?;
-    let name = inside.strip_prefix('/').unwrap_or(inside);
-    name.starts_with(|letter: char| letter.is_ascii_alphabetic()).then_some(())?;
+    let closing = inside.starts_with('/');
+    let after = inside.strip_prefix('/').unwrap_or(inside);
+    let name = after.get(..after.bytes().position(|byte| !byte.is_ascii_alphanumeric())?)?;
+    let ends = after.get(name.len()..)?.starts_with(['>', '/', ' ', '\t']);
+    // What a launcher puts before a line is no tag.
+    (ends && name.starts_with(|letter: char| letter.is_ascii_alphabetic()) && !name.starts_with("std")).then_some(())?;
     let end = inside.bytes().take(LONGEST_TAG).position(|byte| byte == b'>')?;
-    Some((if name.starts_with("br") { '\n' } else { '\0' }, end + 2))
+    let below = name == "br" || (closing && matches!(name, "p" | "div" | "li" | "tr"));
+    Some((if below { '\n' } else { '\0' }, end + 2))
 }
 
 fn entity(text: &str) -> Option<(char, usize)> {
@@ -88,7 +98,7 @@ fn entity(text: &str) -> Option<(char, usize)> {
 fn typography(line: &str) -> Option<String> {
     let plain: String = line
         .chars()
-        .filter(|letter| !matches!(letter, '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{feff}' | '\u{ad}'))
+        .filter(|letter| !has_no_width(*letter))
         .map(|letter| match letter {
             '“' | '”' | '„' | '‟' | '″' | '＂' => '"',
             '\u{a0}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{3000}' => ' ',
@@ -147,6 +157,10 @@ pub(super) fn prefix(line: &str) -> Option<String> {
         }
     }
     let line = line.trim_end();
+    // `mpirun` says which process printed a line.
+    if let Some((_, rest)) = line.split_once("<stdout>:").filter(|(before, _)| before.starts_with('[')) {
+        return Some(rest.to_owned());
+    }
     // `grep` puts a file's name and a line number before each line.
     let mut body = line;
     let file = |file: &str| file.contains(['.', '/']) && !file.contains([' ', '{', '"']);

@@ -40,6 +40,8 @@ mod clutter;
 mod comment;
 mod composite;
 mod exposition;
+mod flat;
+mod grouped;
 mod index;
 mod inspect;
 mod mend;

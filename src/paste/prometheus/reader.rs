@@ -3,6 +3,7 @@
 use super::arena::Arena;
 use super::comment::{Comment, comment};
 use super::exposition::{Exposition, Family};
+use super::flat::holds_others;
 use super::index::Index;
 use super::remarks::Remarks;
 use super::reply::{self, Reply, reply};
@@ -252,6 +253,9 @@ impl<'a> Reader<'a> {
     }
 
     pub(super) fn comment(&mut self, line: &'a str, number: u32, last: bool) {
+        if holds_others(line) && self.several(line, number, last) {
+            return;
+        }
         self.breaches.clear();
         let known = self.source.get(self.previous.name.clone()).unwrap_or_default();
         let read = comment(line, known, &mut self.breaches);
@@ -276,6 +280,10 @@ impl<'a> Reader<'a> {
                 return;
             }
             self.tolerate(number);
+        }
+        if last && (read != Comment::Plain || line.len() < "# HELP ".len()) && read != Comment::Eof {
+            let message = "the last line has no line feed: it may be cut";
+            self.remarks.say(line_number, WarningKind::Truncated, message);
         }
         let (name, keyword) = match &read {
             Comment::Plain | Comment::Malformed => return,
@@ -327,6 +335,9 @@ impl<'a> Reader<'a> {
     /// Says what was tolerated in a line that was read.
     #[cold]
     pub(super) fn tolerate(&mut self, number: u32) {
+        if self.breaches.iter().any(|breach| breach.rule == Rule::TimestampForm) && self.refuse_group(number) {
+            return;
+        }
         for breach in &self.breaches {
             match breach.rule {
                 Rule::Exemplar | Rule::CompositeValue | Rule::StartTimestamp => self.openmetrics = true,
@@ -342,6 +353,7 @@ impl<'a> Reader<'a> {
     fn finish(mut self) -> Exposition<'a> {
         let seconds = self.openmetrics || self.fractional;
         self.doubt_timestamps(seconds);
+        self.doubt_groups();
         Exposition {
             source: self.source,
             arena: self.arena,

@@ -159,7 +159,11 @@ impl Reader<'_> {
             }
             if self.sample_elsewhere(next, number).is_ok() {
                 self.arena.forget_latest();
-                return false;
+                // The later part of a name reads as a name.
+                let in_name = count == 1 && breach.rule == Rule::MissingValue && !line.contains('{');
+                if !in_name || !self.is_full(self.line_before(at)) {
+                    return false;
+                }
             }
             if raw {
                 text.push_str("\\n");

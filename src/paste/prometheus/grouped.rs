@@ -1,0 +1,40 @@
+//! Numbers with blanks between their thousands, `23 456.7`: to the format a value and a timestamp.
+
+use super::reader::Reader;
+use crate::paste::WarningKind;
+
+/// No clock has shown less since 1970-01-02 in milliseconds, or since 1973 in seconds.
+const EARLIEST: f64 = 1e8;
+
+impl Reader<'_> {
+    /// Leaves out the latest sample if its timestamp has a fraction and is too small for one: the text format has no
+    /// fractions there. Whether it did.
+    #[cold]
+    pub(super) fn refuse_group(&mut self, number: u32) -> bool {
+        let latest = self.arena.records.len().saturating_sub(1);
+        let time = self.arena.times.last().filter(|(sample, _)| *sample as usize == latest).map(|(_, time)| *time);
+        let small = time.is_some_and(|time| (0.0..EARLIEST).contains(&time));
+        if !small || self.openmetrics || self.source.trim_end().ends_with("# EOF") {
+            return false;
+        }
+        self.arena.forget_latest();
+        let message = "left out: a blank inside the number, or a timestamp that is none";
+        self.remarks.say(number as usize, WarningKind::BadValue, message);
+        true
+    }
+
+    /// Says where a value and a timestamp look like one number: up to three digits, and up to three more.
+    pub(super) fn doubt_groups(&mut self) {
+        if self.openmetrics {
+            return;
+        }
+        let group = 1.0..1e3;
+        for (sample, time) in &self.arena.times {
+            let Some(record) = self.arena.records.get(*sample as usize) else { continue };
+            if group.contains(time) && group.contains(&record.value.abs()) && record.value.fract() == 0.0 {
+                let message = "a value and a timestamp, as the format says, or one number with a blank in it";
+                self.remarks.say(record.line as usize, WarningKind::BadValue, message);
+            }
+        }
+    }
+}
