@@ -1,13 +1,14 @@
 //! The lines that do not read as they stand: peeled, mended, joined, or left out with the reason.
 
 use super::clutter::{clutter, is_header, is_status, peel};
+use super::flat::holds_others;
 use super::mend::{MENDERS, prefix};
 use super::reader::Reader;
 use super::reply::{Reply, reply};
 use super::rule::{Breach, Rule};
 use super::sample::{Line, Previous};
 use crate::paste::WarningKind;
-use memchr::memchr;
+use memchr::{memchr, memmem};
 use std::ops::Range;
 
 impl<'a> Reader<'a> {
@@ -80,6 +81,11 @@ impl<'a> Reader<'a> {
                 break;
             };
             match peel(line) {
+                Some((inner, _)) if line.starts_with('-') && self.has_added() => {
+                    let message = "a line that a diff removed; left out";
+                    self.remarks.say_of(line_number, WarningKind::Skipped, message, inner);
+                    return;
+                }
                 Some((inner, said)) => (line, words) = (inner, Some(said)),
                 // What is wrong is said of the innermost text.
                 None => {
@@ -99,6 +105,14 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Whether a diff in the text adds lines.
+    fn has_added(&mut self) -> bool {
+        let bytes = self.source.as_bytes();
+        let adds =
+            |at: usize| bytes.get(at + 2).is_some_and(|byte| byte.is_ascii_alphabetic() || b"_:#{".contains(byte));
+        *self.added.get_or_insert_with(|| memmem::find_iter(bytes, "\n+").any(adds))
+    }
+
     /// Reads a line after mending it, or says why it is left out. The line is in a line that begins at `start`.
     fn mend(&mut self, line: &str, start: usize, number: u32, last: bool, breach: Breach) {
         let line_number = number as usize;
@@ -111,6 +125,9 @@ impl<'a> Reader<'a> {
         // What stands before the end of the line.
         let before = |text: &str| raw.trim_end().strip_suffix(text.trim_end()).unwrap_or_default();
         if self.continues(line, start, number) || (!last && self.joined(line, before(line), number, breach)) {
+            return;
+        }
+        if self.without_tail(line, number, last, breach) {
             return;
         }
         let mut text = line.to_owned();
@@ -168,6 +185,10 @@ impl<'a> Reader<'a> {
 
     fn reread_line(&mut self, line: &str, number: u32) -> Result<(), Breach> {
         if line.starts_with("# HELP ") || line.starts_with("# TYPE ") || line.starts_with("# EOF") {
+            // What a help text cannot hold: it is not mended as far as it can be.
+            if line.contains("\\n# ") || holds_others(line) {
+                return Err(Breach { at: 0, rule: Rule::NotASample });
+            }
             self.metadata_elsewhere(line, number);
             return Ok(());
         }
@@ -216,7 +237,7 @@ impl<'a> Reader<'a> {
     pub(super) fn tell(&mut self, nameless: usize, number: u32) {
         let line = number as usize;
         self.openmetrics = true;
-        self.remarks.say(line, WarningKind::Repaired, "the reply to a Prometheus query; its samples are read");
+        self.remarks.say(line, WarningKind::Repaired, "the reply to a Prometheus query, or an export; its samples are read");
         if nameless > 0 {
             let message = "results without a metric name, as an expression's are, are left out";
             self.remarks.say(line, WarningKind::Missing, message);

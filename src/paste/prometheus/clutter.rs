@@ -32,6 +32,9 @@ pub(super) fn clutter(line: &str) -> Option<(WarningKind, &'static str)> {
     if is_prompt(line) || starts(&["curl ", "wget ", "kubectl ", "docker ", "http ", "oc ", "??? console"]) {
         return Some((WarningKind::Skipped, "a shell prompt or command"));
     }
+    if starts(&["+++ ", "--- ", "@@ ", "diff --git "]) {
+        return Some((WarningKind::Skipped, "a diff's header"));
+    }
     if starts(&["{\"", "{'", "[{", "{ \"", "\"", "],", "}"]) {
         return Some((WarningKind::Skipped, "JSON, not metrics"));
     }
@@ -41,8 +44,8 @@ pub(super) fn clutter(line: &str) -> Option<(WarningKind, &'static str)> {
     None
 }
 
-/// `user@host:~$ …`, `[user@host dir]$…`, `$ …`, `% …`, `PS C:\> …` and the arrows of decorated shells.
-fn is_prompt(line: &str) -> bool {
+/// A shell's prompt: `user@host:~$ …`, `[user@host dir]$…`, `$ …`, `% …`, `PS C:\> …` and the arrows of decorated shells.
+pub(super) fn is_prompt(line: &str) -> bool {
     let decorated = ["$ ", "% ", "❯", "➜", "λ ", "PS ", ">>> "];
     if decorated.iter().any(|prompt| line.starts_with(prompt)) || line == "$" || line == "%" {
         return true;
@@ -84,6 +87,13 @@ pub(super) fn peel(line: &str) -> Option<(&str, &'static str)> {
     }
     if let Some(quoted) = line.strip_prefix('>') {
         return Some((quoted.strip_prefix(' ').unwrap_or(quoted), "quoted with `>`; read without it"));
+    }
+    let metric = |letter: char| letter.is_ascii_alphabetic() || "_:#{".contains(letter);
+    if let Some(added) = line.strip_prefix('+').filter(|added| added.starts_with(metric)) {
+        return Some((added, "a line that a diff added; read without its `+`"));
+    }
+    if let Some(removed) = line.strip_prefix('-').filter(|removed| removed.starts_with(metric)) {
+        return Some((removed, "a line that a diff removed; read without its `-`"));
     }
     if let Some(cell) = line.strip_prefix('|') {
         return Some((cell.trim_start(), "a table's row; read without its bars"));

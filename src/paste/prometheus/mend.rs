@@ -3,17 +3,28 @@
 
 use super::clutter::has_no_width;
 use super::flat::{FLAT, flat, listed};
+use super::foreign::{backslashes, doubled, emphasis, logged, lost_colours, named, queried};
 
 /// A way to mend a line, and the words for it.
 pub(super) type Mender = (fn(&str) -> Option<String>, &'static str);
 
 /// All of them, in the order to try; each works on what the ones before made of the line.
 pub(super) const MENDERS: &[Mender] = &[
+    (logged, "a log's line in JSON; read what was printed"),
     (listed, "a list of lines; read one by one"),
     (colours, "terminal colours; read without them"),
+    (lost_colours, "terminal colours; read without them"),
+    (html, "HTML tags or entities; read without them"),
+    // Escaped twice.
     (html, "HTML tags or entities; read without them"),
     (typography, "typographic quotes or blanks; read as plain ones"),
+    (doubled, "a table's cell in quotes; read without them"),
     (escapes, "escaped as in a JSON string; read unescaped"),
+    (escapes, "escaped as in a JSON string; read unescaped"),
+    (emphasis, "Markdown's marks; read without them"),
+    (backslashes, "backslashes before signs; read without them"),
+    (queried, "what promtool query printed; its samples are read"),
+    (named, "a name among the labels; read before them"),
     (flat, FLAT),
     (prefix, "something stands before the metric (a log's prefix, a line number); read without it"),
 ];
@@ -22,6 +33,11 @@ pub(super) const MENDERS: &[Mender] = &[
 /// longer than any other.
 const LONGEST_TAG: usize = 400;
 const LONGEST_ENTITY: usize = 9;
+
+/// Metadata whose name does not read as it is.
+pub(super) fn metadata(line: &str) -> Option<String> {
+    lost_colours(line).or_else(|| backslashes(line))
+}
 
 /// Removes a terminal's escape sequences: `ESC [ … letter`, and `ESC ] … BEL`.
 fn colours(line: &str) -> Option<String> {
@@ -188,7 +204,8 @@ pub(super) fn prefix(line: &str) -> Option<String> {
             body.get(body.len().checked_sub(name.len() + 1 + value.len())?..)
         }
     }?;
-    (found.len() < line.len()).then(|| found.to_owned())
+    // A colon there belongs to what stands before.
+    (found.len() < line.len() && !found.starts_with(':')).then(|| found.to_owned())
 }
 
 fn letter_length(text: &str, at: usize) -> usize {

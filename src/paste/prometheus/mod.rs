@@ -41,6 +41,7 @@ mod comment;
 mod composite;
 mod exposition;
 mod flat;
+mod foreign;
 mod grouped;
 mod index;
 mod inspect;
@@ -54,6 +55,7 @@ mod reply;
 mod rule;
 mod sample;
 mod semantics;
+mod tail;
 mod wrapped;
 
 pub use composite::{Composite, NativeParts, Runs};

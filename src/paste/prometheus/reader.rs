@@ -5,6 +5,7 @@ use super::comment::{Comment, comment};
 use super::exposition::{Exposition, Family};
 use super::flat::holds_others;
 use super::index::Index;
+use super::mend;
 use super::remarks::Remarks;
 use super::reply::{self, Reply, reply};
 use super::rule::{Breach, Rule};
@@ -39,6 +40,8 @@ pub(super) struct Reader<'a> {
     fractional: bool,
     /// Whether the dump is commented out line by line; `None` until it matters.
     commented: Option<bool>,
+    /// Whether a diff has added lines, so that the removed ones do not count; `None` until it matters.
+    pub(super) added: Option<bool>,
     pub(super) in_headers: bool,
     /// The current line, counted from 1.
     pub(super) number: u32,
@@ -67,6 +70,7 @@ impl<'a> Reader<'a> {
             openmetrics: false,
             fractional: false,
             commented: None,
+            added: None,
             in_headers: false,
             number: 0,
             next: if source.starts_with('\u{feff}') { 3 } else { 0 },
@@ -259,7 +263,28 @@ impl<'a> Reader<'a> {
         self.breaches.clear();
         let known = self.source.get(self.previous.name.clone()).unwrap_or_default();
         let read = comment(line, known, &mut self.breaches);
+        if read == Comment::Malformed
+            && let Some(mended) = mend::metadata(line)
+        {
+            self.metadata_elsewhere(&mended, number);
+            let message = "marks within the metadata; read without them";
+            return self.remarks.say(number as usize, WarningKind::Repaired, message);
+        }
+        if read == Comment::Plain && line.starts_with("##") {
+            self.heading(line, number);
+        }
         self.metadata(read, line, number, last);
+    }
+
+    /// A heading, or a sample that was commented out twice.
+    #[cold]
+    fn heading(&mut self, line: &str, number: u32) {
+        if self.sample_elsewhere(line.trim_start_matches(['#', ' ']), number).is_ok() {
+            self.arena.forget_latest();
+            let message = "a sample behind `##`: a comment, left out";
+            self.remarks.say_of(number as usize, WarningKind::Skipped, message, line);
+        }
+        self.breaches.clear();
     }
 
     /// Lets the samples that follow begin with the latest family's name, if it is the one at `start`.
