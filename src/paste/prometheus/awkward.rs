@@ -237,7 +237,11 @@ impl<'a> Reader<'a> {
     pub(super) fn tell(&mut self, nameless: usize, number: u32) {
         let line = number as usize;
         self.openmetrics = true;
-        self.remarks.say(line, WarningKind::Repaired, "the reply to a Prometheus query, or an export; its samples are read");
+        self.remarks.say(
+            line,
+            WarningKind::Repaired,
+            "the reply to a Prometheus query, or an export; its samples are read",
+        );
         if nameless > 0 {
             let message = "results without a metric name, as an expression's are, are left out";
             self.remarks.say(line, WarningKind::Missing, message);

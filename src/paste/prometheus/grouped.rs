@@ -14,13 +14,19 @@ impl Reader<'_> {
         let latest = self.arena.records.len().saturating_sub(1);
         let time = self.arena.times.last().filter(|(sample, _)| *sample as usize == latest).map(|(_, time)| *time);
         let small = time.is_some_and(|time| (0.0..EARLIEST).contains(&time));
-        if !small || self.openmetrics || self.source.trim_end().ends_with("# EOF") {
+        if !small || self.openmetrics || self.ends_as_openmetrics() {
             return false;
         }
         self.arena.forget_latest();
         let message = "left out: a blank inside the number, or a timestamp that is none";
         self.remarks.say(number as usize, WarningKind::BadValue, message);
         true
+    }
+
+    fn ends_as_openmetrics(&self) -> bool {
+        let bytes = self.source.as_bytes();
+        let end = bytes.get(bytes.len().saturating_sub(64)..).unwrap_or_default();
+        end.trim_ascii_end().ends_with(b"# EOF")
     }
 
     /// Says where a value and a timestamp look like one number: up to three digits, and up to three more.

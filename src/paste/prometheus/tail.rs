@@ -17,7 +17,8 @@ impl Reader<'_> {
         };
         let Some((head, tail)) = line.split_at_checked(cut).filter(|_| cut > 0) else { return false };
         let next = self.source.get(self.next..).unwrap_or_default();
-        let ends = last || next.trim_end().is_empty() || is_prompt(next.split('\n').next().unwrap_or_default().trim());
+        let ends =
+            last || next.trim_start().is_empty() || is_prompt(next.split('\n').next().unwrap_or_default().trim());
         let words = if tail.trim_end().chars().all(|letter| letter == '`') {
             "a backquote behind the sample; read without it"
         } else if prompts(tail.trim(), ends) {
