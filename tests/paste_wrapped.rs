@@ -37,6 +37,10 @@ fn a_number_goes_on_in_the_next_line() {
         assert_eq!(values(&text), [value, 2.0], "{text}");
         assert_eq!(values(&format!("{LONG}{first}\r\n{rest}\r\nb 2\r\n")), [value, 2.0], "{text}");
     }
+    let text = format!("{LONG}12\n34 # {{trace_id=\"a\"}} 0.5\n");
+    let exposition = read(&text);
+    let sample = exposition.samples().next().unwrap();
+    assert_eq!((sample.value(), sample.exemplars().map(|one| one.value).collect()), (1234.0, vec![0.5]));
     assert_eq!(values("x_sum{engine=\"0\"} 2.4\ne+04\nb 2\n"), [24_000.0, 2.0]);
 }
 
@@ -53,6 +57,20 @@ fn what_is_not_certain_is_doubted_at_the_value() {
         assert_eq!(*values(&text).last().unwrap(), 12.0, "{text}");
         assert_eq!(kinds(&text), [(Some(line), BadValue)], "{text}");
     }
+}
+
+#[test]
+fn a_timestamp_goes_on_in_the_next_line() {
+    let text = format!("a 1 1700000000000\n{LONG}12.5\n1700000000001\n");
+    let exposition = read(&text);
+    let sample = exposition.samples().nth(1).unwrap();
+    assert_eq!((sample.value(), sample.timestamp().unwrap().seconds()), (12.5, 1_700_000_000.001));
+}
+
+#[test]
+fn words_and_numbers_are_not_joined_to_samples() {
+    let text = "     1\t# HELP a_b The number of tokens that were pro\ncessed.\n     2\t# TYPE a_b gauge\n     3\ta_b{x=\"1\"} 5\n";
+    assert_eq!(values(text), [5.0]);
 }
 
 #[test]

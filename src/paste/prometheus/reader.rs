@@ -197,7 +197,7 @@ impl<'a> Reader<'a> {
         };
         if plain && self.sample(range.clone(), number).is_ok() {
             if !self.breaches.is_empty() {
-                self.odd(range, number);
+                self.tolerate(number);
             }
             return;
         }
@@ -225,11 +225,16 @@ impl<'a> Reader<'a> {
         self.refuse_prose()
     }
 
-    /// `P99: 12` is a name by the letter of the grammar, and prose in every text seen.
+    /// `P99: 12` is a name by the letter of the grammar, and prose in every text seen; so is what stands right before a
+    /// sign: `vllm-1`, and the exponent `e+04` of a number that was wrapped.
     #[inline]
     pub(super) fn refuse_prose(&mut self) -> Result<(), Breach> {
-        let bare = self.arena.records.last().filter(|record| record.own.count() + record.shared_count == 0);
-        if bare.is_some_and(|record| self.arena.text(self.source, record.name).ends_with(':')) {
+        let Some(bare) = self.arena.records.last().filter(|record| record.own.count() + record.shared_count == 0)
+        else {
+            return Ok(());
+        };
+        let glued = |breach: &Breach| breach.rule == Rule::MissingBlank && breach.at == bare.name.length as usize;
+        if self.breaches.iter().any(glued) || self.arena.text(self.source, bare.name).ends_with(':') {
             self.arena.forget_latest();
             return Err(Breach { at: 0, rule: Rule::NotASample });
         }

@@ -8,7 +8,7 @@ use memchr::{memchr, memrchr};
 use std::ops::Range;
 
 /// How many lines one line may be wrapped onto.
-const WRAPPED_LINES: usize = 8;
+const WRAPPED_LINES: usize = 24;
 /// Narrower than any terminal or page: a line this short was not wrapped for its width.
 const NARROW: usize = 40;
 /// Wider than any: nor was a line this long.
@@ -19,21 +19,6 @@ const AROUND: usize = 4 << 10;
 const SLACK: usize = 4;
 
 impl Reader<'_> {
-    /// A line that reads, though not quite as the format wants it: `e+04` is the exponent of a number before, not a
-    /// metric.
-    #[cold]
-    pub(super) fn odd(&mut self, range: Range<usize>, number: u32) {
-        let line = self.source.get(range.clone()).unwrap_or_default();
-        let before = self.arena.records.len().checked_sub(2).and_then(|place| self.arena.records.get(place));
-        if is_piece(line.trim()) && before.is_some_and(|record| record.line + 1 == number) {
-            self.arena.forget_latest();
-            if self.continues(line, range.start, number) {
-                return;
-            }
-        }
-        self.tolerate(number);
-    }
-
     /// A line of nothing but a piece of a number, after a sample that was read as it stands.
     pub(super) fn continues(&mut self, line: &str, start: usize, number: u32) -> bool {
         let follows = self.arena.records.last().is_some_and(|record| record.line + 1 == number);
@@ -89,21 +74,26 @@ impl Reader<'_> {
         let token = text.rsplit([' ', '\t', '}']).next().unwrap_or_default();
         // Nothing but a number goes on with an exponent.
         let exponent = piece.starts_with(['e', 'E']) && !token.contains(['e', 'E']);
-        let certain = number_ends && (exponent || (self.is_full(line) && !self.may_be_time(piece)));
-        if !certain || self.sample_elsewhere(&format!("{text}{piece}"), number).is_err() {
+        let time = self.is_time(piece);
+        let goes_on = number_ends || time == Some(true);
+        let certain = goes_on && (exponent || (self.is_full(line) && time != Some(false)));
+        let blank = if time == Some(true) { " " } else { "" };
+        if !certain || self.sample_elsewhere(&format!("{text}{blank}{piece}"), number).is_err() {
             let message = "the next line is only a number: this value may go on there";
             return self.remarks.say_of(number as usize, WarningKind::BadValue, message, piece);
         }
         let value = self.arena.records.last().map_or(f64::NAN, |record| record.value);
         let time = self.arena.times.last().filter(|(sample, _)| *sample as usize == latest).map(|(_, time)| *time);
+        let place = latest.saturating_sub(1) as u32;
+        let exemplars = self.arena.exemplars.iter_mut().rev().take_while(|exemplar| exemplar.sample as usize == latest);
+        exemplars.for_each(|exemplar| exemplar.sample = place);
         self.arena.forget_latest();
         if let Some(record) = self.arena.records.last_mut() {
             record.value = value;
         }
         if let Some(time) = time {
-            let sample = latest.saturating_sub(1) as u32;
-            self.arena.times.pop_if(|(latest, _)| *latest == sample);
-            self.arena.times.push((sample, time));
+            self.arena.times.pop_if(|(sample, _)| *sample == place);
+            self.arena.times.push((place, time));
         }
         let message = "a number is wrapped onto the next line; joined";
         self.remarks.say(number as usize, WarningKind::Repaired, message);
@@ -121,18 +111,25 @@ impl Reader<'_> {
             && around.split(|byte| *byte == b'\n').all(|other| width(other) <= own + SLACK)
     }
 
-    /// Whether a piece may be the timestamp of the sample before it rather than the rest of its value.
-    fn may_be_time(&self, piece: &str) -> bool {
+    /// Whether a piece is the timestamp of the sample before it rather than the rest of its value: it is if others have
+    /// one much like it. `Some(false)` if that cannot be told.
+    fn is_time(&self, piece: &str) -> Option<bool> {
+        piece.bytes().all(|byte| byte.is_ascii_digit()).then_some(())?;
         let latest = self.arena.records.len().saturating_sub(1);
-        let timed = self.arena.times.last().is_some_and(|(sample, _)| (*sample as usize) < latest);
-        let seconds = matches!(piece.len(), 10 | 13) && piece.starts_with('1');
-        piece.bytes().all(|byte| byte.is_ascii_digit()) && (timed || seconds)
+        if latest == 0 && matches!(piece.len(), 10 | 13) && piece.starts_with('1') {
+            // Nothing to compare it with.
+            return Some(false);
+        }
+        let (_, time) = self.arena.times.last().filter(|(sample, _)| (*sample as usize) < latest)?;
+        Some(piece.parse().is_ok_and(|piece: f64| (piece / time - 1.0).abs() < 0.1))
     }
 
     /// Joins a line that ends in the middle of a sample with the lines it was wrapped onto, which stand behind the
     /// same decoration as it does, or behind none.
     pub(super) fn joined(&mut self, line: &str, decoration: &str, number: u32, breach: Breach) -> bool {
-        let in_value = breach.rule == Rule::BadNumber && begins_number(line.get(breach.at..).unwrap_or_default());
+        let in_value = breach.rule == Rule::BadNumber
+            && line.len() >= NARROW
+            && begins_number(line.get(breach.at..).unwrap_or_default());
         let open = match breach.rule {
             Rule::OpenQuote | Rule::OpenBraces => true,
             Rule::MissingValue => line.contains(['_', ':', '{']),
@@ -154,7 +151,10 @@ impl Reader<'_> {
             if next.starts_with("  ") && !raw {
                 next = next.trim_start();
             }
-            if next.is_empty() || next.starts_with('#') {
+            let ends = ["inf", "nf", "f", "an", "n"];
+            let letters = |text: &str| ends.iter().any(|end| text.eq_ignore_ascii_case(end));
+            let number_ends = !in_value || is_piece(next.trim()) || letters(next.trim());
+            if next.is_empty() || next.starts_with('#') || !number_ends {
                 return false;
             }
             if self.sample_elsewhere(next, number).is_ok() {
@@ -184,7 +184,7 @@ impl Reader<'_> {
     }
 }
 
-/// Whether a text is nothing but a number's later part, and perhaps a timestamp.
+/// Whether a text is nothing but a number's later part, and perhaps a timestamp and an exemplar.
 fn is_piece(text: &str) -> bool {
     let piece = |token: &str| {
         let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
@@ -192,51 +192,49 @@ fn is_piece(text: &str) -> bool {
         let (mantissa, exponent) = token.split_once(['e', 'E']).unwrap_or((token, ""));
         unsigned(mantissa) && unsigned(exponent) && token.bytes().any(|byte| byte.is_ascii_digit())
     };
-    let mut tokens = text.split_ascii_whitespace();
+    let mut tokens = text.split(" # {").next().unwrap_or(text).split_ascii_whitespace();
     tokens.next().is_some_and(piece) && tokens.next().is_none_or(piece) && tokens.next().is_none()
 }
 
 /// Whether a text is no number yet, but could become one.
 fn begins_number(text: &str) -> bool {
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
-    let words = ["", ".", "n", "na", "i", "in"];
+    let words = ["", "n", "na", "i", "in"];
     let mantissa = unsigned.trim_end_matches(['+', '-']).strip_suffix(['e', 'E']);
     words.iter().any(|word| unsigned.eq_ignore_ascii_case(word))
         || mantissa.is_some_and(|mantissa| is_piece(mantissa) && !mantissa.contains(['e', 'E', ' ']))
 }
 
-/// What stands behind a decoration of the same shape as that of the line before: numbers in it may differ, as
-/// those of lines and times do. The line as it is if it has none.
+/// What stands behind a decoration of the same shape as that of the line before, or behind the first part of it: a
+/// prompt's part is there once, a log's on each line. The line as it is if it has none.
 fn undecorated<'t>(line: &'t str, decoration: &str) -> &'t str {
+    let parts = decoration.char_indices().rev().filter(|(_, letter)| matches!(letter, ' ' | '\t' | '>' | ':'));
+    let parts = parts.map(|(at, _)| decoration.get(..=at).unwrap_or_default());
+    let mut parts = std::iter::once(decoration)
+        .chain(parts)
+        .filter(|part| part.len() == decoration.len() || !part.trim().is_empty());
+    parts.find_map(|part| behind(line, part)).unwrap_or(line)
+}
+
+/// What stands behind a decoration in which numbers may differ, as those of lines and times do.
+fn behind<'t>(line: &'t str, decoration: &str) -> Option<&'t str> {
     let blank = |letter: char| matches!(letter, ' ' | '\t');
+    let digit = |letter: char| letter.is_ascii_digit();
     let (mut rest, mut shape) = (line, decoration);
-    while let Some(letter) = shape.chars().next() {
-        let after = if blank(letter) {
-            let after = shape.trim_start_matches(blank);
-            let inner = rest.trim_start_matches(blank);
-            // Numbers are set flush right, so that the blanks before them vary; what is wrapped may begin with one.
-            let passed =
-                if after.is_empty() { shape.len().min(rest.len() - inner.len()) } else { rest.len() - inner.len() };
-            if passed == 0 && !after.starts_with(|letter: char| letter.is_ascii_digit()) {
-                return line;
-            }
-            rest = rest.get(passed..).unwrap_or_default();
-            after
-        } else if letter.is_ascii_digit() {
-            let inner = rest.trim_start_matches(|letter: char| letter.is_ascii_digit());
-            if inner.len() == rest.len() {
-                return line;
-            }
-            rest = inner;
-            shape.trim_start_matches(|letter: char| letter.is_ascii_digit())
-        } else {
-            let Some(inner) = rest.strip_prefix(letter) else { return line };
-            rest = inner;
-            shape.get(letter.len_utf8()..).unwrap_or_default()
-        };
-        shape = after;
+    // Numbers are set flush right, so that the blanks before the first one vary.
+    if let Some(number) = Some(shape.trim_start_matches(blank)).filter(|number| number.starts_with(digit)) {
+        (rest, shape) = (rest.trim_start_matches(blank), number);
     }
-    rest
+    while let Some(letter) = shape.chars().next() {
+        if digit(letter) {
+            let inner = rest.trim_start_matches(digit);
+            (inner.len() < rest.len()).then_some(())?;
+            (rest, shape) = (inner, shape.trim_start_matches(digit));
+        } else {
+            (rest, shape) = (rest.strip_prefix(letter)?, shape.get(letter.len_utf8()..)?);
+        }
+    }
+    Some(rest)
 }
 
 #[cfg(test)]
@@ -245,16 +243,16 @@ mod tests {
 
     #[test]
     fn pieces_of_numbers() {
-        for piece in ["67.0", ".5", "5e+06", "e+04", "E-5", "+06", "06", "67.0 1700000000000"] {
+        for piece in ["67.0", ".5", "5e+06", "e+04", "E-5", "+06", "06", "67.0 1700000000000", "7 # {a=\"b\"} 1 2"] {
             assert!(is_piece(piece), "{piece}");
         }
         for other in ["", "...", "e", "2025-08-01", "12:30", "5 apples", "1 2 3", "a+04"] {
             assert!(!is_piece(other), "{other}");
         }
-        for beginning in ["1.2e", "1.2e+", "-", "+I", "Na", "."] {
+        for beginning in ["1.2e", "1.2e+", "-", "+I", "Na"] {
             assert!(begins_number(beginning), "{beginning}");
         }
-        for other in ["12a", "1.2e+4e", "nano", "12,"] {
+        for other in ["12a", "1.2e+4e", "nano", "12,", "."] {
             assert!(!begins_number(other), "{other}");
         }
     }
@@ -267,5 +265,7 @@ mod tests {
         assert_eq!(undecorated("> els", "> "), "els");
         assert_eq!(undecorated("els", "> "), "els");
         assert_eq!(undecorated("      els", "    "), "  els");
+        assert_eq!(undecorated("10:00:02 els", "10:00:01 vllm-1  | "), "els");
+        assert_eq!(undecorated("67.0", "  12\t"), "67.0");
     }
 }
