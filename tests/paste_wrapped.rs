@@ -86,6 +86,8 @@ fn decoration_goes_from_what_is_joined() {
         assert_eq!((last, sample.value()), (1, 12345.0), "{text}");
         assert!(exposition.warnings().iter().any(|warning| warning.kind == BadValue), "{text}");
     }
+    let short = read("> x{model_name=\"/mod\n> els/aa\"} 1\n");
+    assert_eq!(short.samples().next().unwrap().label("model_name"), Some("/models/aa"));
     let hanging = format!("{head}\n    els/aa\"}} 1\n");
     assert_eq!(read(&hanging).samples().next().unwrap().label("model_name"), Some("/models/aa"));
 }

@@ -138,8 +138,10 @@ impl Reader<'_> {
         if !open || line.len() > WIDE {
             return false;
         }
-        // Too short to be wrapped for its width: the line feed belongs to the label's value.
-        let raw = breach.rule == Rule::OpenQuote && line.len() < NARROW;
+        // Too short to be wrapped for its width, and no path or name: the line feed belongs to the label's value.
+        let value = line.rsplit('"').next().unwrap_or_default();
+        let spoken = value.is_empty() || value.contains(' ');
+        let raw = breach.rule == Rule::OpenQuote && line.len() < NARROW && spoken;
         let mut text = line.to_owned();
         let mut at = self.next;
         for count in 1..=if in_value { 1 } else { WRAPPED_LINES } {
