@@ -62,6 +62,12 @@ fn every_way_gives_the_same_samples() {
 }
 
 #[test]
+fn a_prefix_leaves_the_labels_alone() {
+    let text = "vllm-1  | a_b{pattern=\"a\\\\.b &amp; **c** [K\"} 1\n";
+    assert_eq!(read(text).samples().next().unwrap().label("pattern"), Some("a\\.b &amp; **c** [K"));
+}
+
+#[test]
 fn a_prompt_behind_the_last_value_does_not_cut_it() {
     for prompt in
         ["root@h:~# ", "%\n(base) user@host ~ % ", "$ ", "%", ">>> ", " root@h:~# ", "[root@h ~]# ", "bash-5.1# ", "`"]
@@ -117,6 +123,7 @@ fn a_cut_in_metadata_and_a_commented_sample_are_said() {
     assert_eq!(kinds("a 1\n# HELP b Numb"), [(Some(2), Truncated)]);
     assert_eq!(kinds("a 1\n# TY"), [(Some(2), Truncated)]);
     assert_eq!(kinds("a 1\n# EOF"), []);
+    assert_eq!(kinds("## Step 2\na 1\n"), []);
     assert_eq!(kinds("## a_b{x=\"1\"} 1\n## Results\na 1\n"), [(Some(1), Skipped)]);
 }
 
@@ -124,5 +131,9 @@ fn a_cut_in_metadata_and_a_commented_sample_are_said() {
 fn why_there_is_no_sample_is_true() {
     let reason = |text: &str| read_dump(&read(text)).warnings.last().unwrap().message.clone();
     assert!(reason("# HELP a x\n# TYPE a gauge\n").contains("not answered a request yet"));
-    assert!(reason("# HELP a x\n# TYPE a gauge\na{x=“1”} abc\n").contains("no sample could be read"));
+    assert!(reason("# HELP a x\n# TYPE a gauge\na{x=“1”} abc\n").contains("left out"));
+    assert!(reason("# HELP a x\n# TYPE a gauge").contains("or the text is cut"));
+    let untyped = format!("# HELP a {} # HELP b y a 1 b 2\n", "x".repeat(200));
+    assert!(reason(&untyped).contains("left out"));
+    assert_eq!(kinds(&untyped), [(Some(1), Skipped)]);
 }

@@ -201,18 +201,19 @@ fn explain(
     exposition: &Exposition<'_>,
 ) -> Option<Warning> {
     let metadata_only = exposition.has_metadata_only();
-    let left_out = |warning: &Warning| {
-        matches!(warning.kind, WarningKind::Skipped | WarningKind::BadValue | WarningKind::Truncated)
-    };
-    let all_read = !exposition.warnings().iter().any(left_out);
+    let said = |kinds: &[WarningKind]| exposition.warnings().iter().any(|warning| kinds.contains(&warning.kind));
     let known_prefix = names.iter().any(|name| engines::with_prefix_of(&name.name).is_some());
     let message = match outcome {
         Outcome::Fine if !sets.iter().any(ServingMetrics::has_latency) => {
             "no inter-token latency and no time to first token with observations in this dump"
         }
         Outcome::Fine => return None,
-        Outcome::NotMetrics if metadata_only && !all_read => {
-            "HELP and TYPE lines, but no sample could be read; what was left out is named by its line"
+        Outcome::NotMetrics if metadata_only && said(&[WarningKind::Skipped, WarningKind::BadValue]) => {
+            "only HELP and TYPE lines, no samples: the server has not answered a request yet, or they are among the \
+             lines that were left out"
+        }
+        Outcome::NotMetrics if metadata_only && said(&[WarningKind::Truncated]) => {
+            "only HELP and TYPE lines, no samples: the server has not answered a request yet, or the text is cut"
         }
         Outcome::NotMetrics if metadata_only => {
             "only HELP and TYPE lines, no samples: the server has not answered a request yet"

@@ -2,7 +2,7 @@
 
 use super::clutter::{clutter, is_header, is_status, peel};
 use super::flat::holds_others;
-use super::mend::{MENDERS, prefix};
+use super::mend::{MENDERS, PREFIX, prefix};
 use super::reader::Reader;
 use super::reply::{Reply, reply};
 use super::rule::{Breach, Rule};
@@ -127,7 +127,9 @@ impl<'a> Reader<'a> {
         if self.continues(line, start, number) || (!last && self.joined(line, before(line), number, breach)) {
             return;
         }
-        if self.without_tail(line, number, last, breach) {
+        // Where something stands before a sample, and that is all, nothing within it is to be mended.
+        let plain = !line.contains(['<', '#', '\u{1b}']);
+        if self.without_tail(line, number, last, breach) || (plain && self.prefixed(line, before, number, last)) {
             return;
         }
         let mut text = line.to_owned();
@@ -149,15 +151,26 @@ impl<'a> Reader<'a> {
                 return;
             }
         }
-        if let Some(inner) = prefix(line).filter(|_| !last)
-            && let Err(breach) = self.reread_line(&inner, number)
-            && self.joined(&inner, before(&inner), number, breach)
-        {
-            let message = "something stands before the metric (a log's prefix, a line number); read without it";
-            self.remarks.say(line_number, WarningKind::Repaired, message);
+        if self.prefixed(line, before, number, last) {
             return;
         }
         self.skip(line, number, last, breach);
+    }
+
+    /// Reads a line behind a log's prefix or a line number.
+    fn prefixed<'t>(&mut self, line: &str, before: impl Fn(&str) -> &'t str, number: u32, last: bool) -> bool {
+        let Some(inner) = prefix(line) else { return false };
+        match self.reread_line(&inner, number) {
+            Ok(()) if last => {
+                let message = "the last line has no line feed: its number may be cut";
+                self.remarks.say(number as usize, WarningKind::Truncated, message);
+            }
+            Ok(()) => self.look_ahead(&inner, before(&inner), number),
+            Err(breach) if last || !self.joined(&inner, before(&inner), number, breach) => return false,
+            Err(_) => {}
+        }
+        self.remarks.say(number as usize, WarningKind::Repaired, PREFIX);
+        true
     }
 
     /// Reads mended text, which may be several lines; whether there was anything in it.

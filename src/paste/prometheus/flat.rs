@@ -13,6 +13,8 @@ impl Reader<'_> {
     #[cold]
     pub(super) fn several(&mut self, line: &str, number: u32, last: bool) -> bool {
         let Some(lines) = super::mend::html(line).filter(|plain| plain.contains('\n')).or_else(|| flat(line)) else {
+            let message = "several lines in one: where each ends cannot be told, and samples in it are not read";
+            self.remarks.say_of(number as usize, WarningKind::Skipped, message, line);
             return false;
         };
         // Also where tags stood between lines and blanks between others.

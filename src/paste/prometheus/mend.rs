@@ -8,6 +8,9 @@ use super::foreign::{backslashes, doubled, emphasis, logged, lost_colours, named
 /// A way to mend a line, and the words for it.
 pub(super) type Mender = (fn(&str) -> Option<String>, &'static str);
 
+/// The words for a prefix.
+pub(super) const PREFIX: &str = "something stands before the metric (a log's prefix, a line number); read without it";
+
 /// All of them, in the order to try; each works on what the ones before made of the line.
 pub(super) const MENDERS: &[Mender] = &[
     (logged, "a log's line in JSON; read what was printed"),
@@ -26,7 +29,7 @@ pub(super) const MENDERS: &[Mender] = &[
     (queried, "what promtool query printed; its samples are read"),
     (named, "a name among the labels; read before them"),
     (flat, FLAT),
-    (prefix, "something stands before the metric (a log's prefix, a line number); read without it"),
+    (prefix, PREFIX),
 ];
 
 /// The longest tag and the longest entity looked for, so that a line of nothing but their beginnings takes no

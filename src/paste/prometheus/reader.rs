@@ -284,7 +284,8 @@ impl<'a> Reader<'a> {
     /// A heading, or a sample that was commented out twice.
     #[cold]
     fn heading(&mut self, line: &str, number: u32) {
-        if self.sample_elsewhere(line.trim_start_matches(['#', ' ']), number).is_ok() {
+        // Most headings are words.
+        if line.contains(['{', '_']) && self.sample_elsewhere(line.trim_start_matches(['#', ' ']), number).is_ok() {
             self.arena.forget_latest();
             let message = "a sample behind `##`: a comment, left out";
             self.remarks.say_of(number as usize, WarningKind::Skipped, message, line);
