@@ -234,7 +234,9 @@ impl<'a> Reader<'a> {
             return Ok(());
         };
         let glued = |breach: &Breach| breach.rule == Rule::MissingBlank && breach.at == bare.name.length as usize;
-        if self.breaches.iter().any(glued) || self.arena.text(self.source, bare.name).ends_with(':') {
+        if (!self.breaches.is_empty() && self.breaches.iter().any(glued))
+            || self.arena.text(self.source, bare.name).ends_with(':')
+        {
             self.arena.forget_latest();
             return Err(Breach { at: 0, rule: Rule::NotASample });
         }
@@ -268,29 +270,32 @@ impl<'a> Reader<'a> {
         self.breaches.clear();
         let known = self.source.get(self.previous.name.clone()).unwrap_or_default();
         let read = comment(line, known, &mut self.breaches);
-        if read == Comment::Malformed
-            && let Some(mended) = mend::metadata(line)
-        {
-            self.metadata_elsewhere(&mended, number);
-            let message = "marks within the metadata; read without them";
-            return self.remarks.say(number as usize, WarningKind::Repaired, message);
-        }
-        if read == Comment::Plain && line.starts_with("##") {
-            self.heading(line, number);
+        if matches!(read, Comment::Malformed | Comment::Plain) && self.unusual(&read, line, number) {
+            return;
         }
         self.metadata(read, line, number, last);
     }
 
-    /// A heading, or a sample that was commented out twice.
+    /// Metadata that reads once it is mended, which is all to say of it then; or a heading, or a sample that was commented
+    /// out twice.
     #[cold]
-    fn heading(&mut self, line: &str, number: u32) {
+    fn unusual(&mut self, read: &Comment<'_>, line: &str, number: u32) -> bool {
+        if *read == Comment::Malformed {
+            let Some(mended) = mend::metadata(line) else { return false };
+            self.metadata_elsewhere(&mended, number);
+            let message = "marks within the metadata; read without them";
+            self.remarks.say(number as usize, WarningKind::Repaired, message);
+            return true;
+        }
         // Most headings are words.
-        if line.contains(['{', '_']) && self.sample_elsewhere(line.trim_start_matches(['#', ' ']), number).is_ok() {
+        let inner = line.strip_prefix("##").map(|inner| inner.trim_start_matches(['#', ' ']));
+        let inner = inner.filter(|inner| inner.contains(['{', '_']));
+        if inner.is_some_and(|inner| self.sample_elsewhere(inner, number).is_ok()) {
             self.arena.forget_latest();
             let message = "a sample behind `##`: a comment, left out";
             self.remarks.say_of(number as usize, WarningKind::Skipped, message, line);
         }
-        self.breaches.clear();
+        inner.is_some()
     }
 
     /// Lets the samples that follow begin with the latest family's name, if it is the one at `start`.
@@ -312,7 +317,7 @@ impl<'a> Reader<'a> {
             }
             self.tolerate(number);
         }
-        if last && (read != Comment::Plain || line.len() < "# HELP ".len()) && read != Comment::Eof {
+        if last && read != Comment::Eof && (read != Comment::Plain || line.len() < "# HELP ".len()) {
             let message = "the last line has no line feed: it may be cut";
             self.remarks.say(line_number, WarningKind::Truncated, message);
         }
