@@ -62,6 +62,16 @@ fn every_way_gives_the_same_samples() {
 }
 
 #[test]
+fn a_flat_dump_may_begin_with_a_sample() {
+    for end in ["", "\n"] {
+        let text = format!("a_b{{x=\"1\"}} 5 # TYPE c_d gauge c_d 6 # HELP e_f x # TYPE e_f gauge e_f 7{end}");
+        assert_eq!(samples(&text), ["a_b{\"x\": \"1\"} 5.0", "c_d{} 6.0", "e_f{} 7.0"]);
+        assert_eq!(kinds(&text)[0], (Some(1), Repaired));
+    }
+    assert_eq!(samples("`a_b 5\nc_d 6`\n"), ["a_b{} 5.0", "c_d{} 6.0"]);
+}
+
+#[test]
 fn a_prefix_leaves_the_labels_alone() {
     let text = "vllm-1  | a_b{pattern=\"a\\\\.b &amp; **c** [K\"} 1\n";
     assert_eq!(read(text).samples().next().unwrap().label("pattern"), Some("a\\.b &amp; **c** [K"));

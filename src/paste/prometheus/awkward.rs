@@ -72,7 +72,9 @@ impl<'a> Reader<'a> {
                 false => self.sample(end - line.len()..end, number),
             };
             let Err(breach) = read else {
-                self.tolerate(number);
+                if !self.followed(line, number) {
+                    self.tolerate(number);
+                }
                 if last {
                     let message = "the last line has no line feed: its number may be cut";
                     self.remarks.say(line_number, WarningKind::Truncated, message);

@@ -95,6 +95,10 @@ pub(super) fn peel(line: &str) -> Option<(&str, &'static str)> {
     if let Some(removed) = line.strip_prefix('-').filter(|removed| removed.starts_with(metric)) {
         return Some((removed, "a line that a diff removed; read without its `-`"));
     }
+    let opened = line.strip_prefix('`').filter(|rest| rest.starts_with(metric) && !rest.contains('`'));
+    if let Some(opened) = opened {
+        return Some((opened, "a backquote before the line; read without it"));
+    }
     if let Some(cell) = line.strip_prefix('|') {
         return Some((cell.trim_start(), "a table's row; read without its bars"));
     }

@@ -1,6 +1,7 @@
 //! Several lines that became one: by a shell that made line feeds blanks, or by a program that printed a list of lines.
 
 use super::reader::Reader;
+use super::rule::Rule;
 use super::sample::name_end;
 use crate::paste::WarningKind;
 use memchr::memmem;
@@ -27,6 +28,18 @@ impl Reader<'_> {
             self.remarks.say(number as usize, WarningKind::Truncated, message);
         }
         true
+    }
+
+    /// After a sample whose exemplar does not read: whether metadata stands there, and it and what follows were read.
+    #[cold]
+    pub(super) fn followed(&mut self, line: &str, number: u32) -> bool {
+        if !self.breaches.iter().any(|breach| breach.rule == Rule::BadExemplar) {
+            return false;
+        }
+        let Some(lines) = flat(line) else { return false };
+        self.arena.forget_latest();
+        self.remarks.say(number as usize, WarningKind::Repaired, FLAT);
+        self.reread(&lines, number)
     }
 }
 

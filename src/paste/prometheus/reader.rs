@@ -198,7 +198,7 @@ impl<'a> Reader<'a> {
             _ => !last && !self.in_headers,
         };
         if plain && self.sample(range.clone(), number).is_ok() {
-            if !self.breaches.is_empty() {
+            if !self.breaches.is_empty() && !self.followed(self.source.get(range).unwrap_or_default(), number) {
                 self.tolerate(number);
             }
             return;
