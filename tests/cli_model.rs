@@ -154,3 +154,19 @@ fn a_prediction_takes_what_was_measured_on_the_very_system() {
     assert_eq!(report["inputs"]["mem"]["value"], 48.0);
     assert!(stdout(&[&given[..], &["--link"]].concat()).contains("gpu=own&gpuname=UHJvdG90eXBl"));
 }
+
+#[test]
+fn recipes_suit_the_model() {
+    let resident = |arguments: &[&str]| json(arguments, "")["resident_weights_bytes"].as_f64().unwrap() / 1e9;
+    // 405.85 billion parameters, 4.20 of them in head and embedding: 401.65 × 4.25 / 8 + 4.20 × 2.
+    let mxfp4 = resident(&["model", "llama-3.1-405b", "--quant", "mxfp4"]);
+    assert!((mxfp4 - 221.8).abs() < 0.2, "{mxfp4}");
+    let (code, message) = refusal(&["model", "llama-3.1-405b", "--quant", "int4-experts"], "");
+    assert!(code == 2 && message.contains("has none"), "{code} {message}");
+    assert_eq!(json(&["model", "gpt-oss-120b", "--quant", "mxfp4"], "")["quantisation"], "MXFP4, experts only");
+    // 8.19 billion × 4.5 / 8; a step reads one row of the 0.62 billion of the embedding: 7.57 × 4.5 / 8 = 4.26,
+    // and 0.15 of the cache of 1024 tokens.
+    let mlx = json(&["model", "qwen3-8b", "--quant", "mlx-4bit"], "");
+    assert!((mlx["resident_weights_bytes"].as_f64().unwrap() / 1e9 - 4.607).abs() < 0.003, "{mlx:#}");
+    assert!((mlx["bytes_per_step_per_gpu"].as_f64().unwrap() / 1e9 - 4.41).abs() < 0.01, "{mlx:#}");
+}

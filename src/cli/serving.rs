@@ -152,7 +152,7 @@ fn head(name: &str) -> Result<Vec<u8>, Failure> {
 }
 
 fn quantisation(recipe: &str, architecture: &Architecture) -> Result<Quantisation, Failure> {
-    if let Some(known) = Quantisation::by_recipe(recipe) {
+    if let Some(known) = Quantisation::by_recipe_for(recipe, architecture).map_err(Failure::usage)? {
         return Ok(known);
     }
     let Ok(text) = std::fs::read_to_string(recipe) else {

@@ -129,7 +129,7 @@ fn quantisation_in(name: &str, preset: &Preset) -> Option<Quantisation> {
     } else {
         return None;
     };
-    Quantisation::by_recipe(recipe)
+    Quantisation::by_recipe_for(recipe, &preset.architecture).ok().flatten()
 }
 
 /// Whether FP8 weights have a scale for a whole tensor or channel: some makers' do unless the name says otherwise. The
