@@ -63,6 +63,10 @@ fn names_carry_their_quantisation_and_options_override_it() {
     // 78 layers of a 512-wide latent and a 64-wide rotary key.
     assert_eq!(glm5["kv_bytes_per_token"].as_f64().unwrap(), 44_928.0);
     assert_eq!(glm5["indexer_bytes_per_token"].as_f64().unwrap(), 78.0 * 132.0);
+    // Both are whole on every GPU, and each is told apart there too.
+    let spread = json(&["model", "glm-5", "--quant", "nvfp4-mlp", "--kv-bits", "8", "--tp", "8"], "");
+    assert_eq!(spread["kv_bytes_per_token_per_gpu"].as_f64().unwrap(), 44_928.0);
+    assert_eq!(spread["indexer_bytes_per_token_per_gpu"].as_f64().unwrap(), 78.0 * 132.0);
 }
 
 #[test]
@@ -101,6 +105,21 @@ fn drafts_yield_more_tokens_per_step() {
     assert_eq!(found["tokens_per_step"], 1.75);
     let speed = found["tokens_per_second"]["likely"].as_f64().unwrap();
     assert!((speed * found["step_seconds"]["likely"].as_f64().unwrap() - 1.75).abs() < 1e-12);
+}
+
+/// DeepSeek-V3's prediction module at 8.002 bits. Over eight GPUs: experts 257 × 3 × 7168 × 2048, queries
+/// 1536 × 24576, output 16384 × 7168, 11.474 billion weights, 1.4345 GB each. On every GPU: the down-projections
+/// 7168 × 2112 and 2 × 7168² of the module's own, 117.9 million, 0.1179 GB. In 16 bit the router 7168 × 256, an
+/// eighth of 512 × 32768, and norms: 0.0080 GB.
+#[test]
+fn drafts_need_their_module_in_memory() {
+    let resident = |drafts: &str| {
+        let arguments = ["predict", "deepseek-v3", "--gpu", "h200-sxm", "--tp", "8", "--context", "0"];
+        json(&[&arguments[..], &["--drafts", drafts]].concat(), "")["resident_bytes"].as_f64().unwrap()
+    };
+    let more = (resident("1") - resident("0")) / 1e9;
+    assert!((more - 1.5604).abs() < 0.0005, "{more}");
+    assert_eq!(resident("3"), resident("1"));
 }
 
 #[test]

@@ -147,7 +147,9 @@ fn nvidia_recipe(preset: &Preset, name: &str) -> &'static str {
     let starts = |heads: &[&str]| heads.iter().any(|head| preset.id.starts_with(head));
     if starts(&["qwen3.5", "kimi-k3", "deepseek-v4"]) || ["glm-5.1", "k2.6", "k2.7"].iter().any(|it| name.contains(it))
     {
-        "nvfp4-experts"
+        // Of a model without experts, its MLP.
+        let dense = Quantisation::by_recipe_for("nvfp4-experts", &preset.architecture).is_err();
+        if dense { "nvfp4-mlp" } else { "nvfp4-experts" }
     } else if starts(&["glm", "deepseek", "kimi", "minimax", "gemma-4"]) {
         "nvfp4-mlp"
     } else {
