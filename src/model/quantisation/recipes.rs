@@ -122,6 +122,13 @@ impl Quantisation {
         }
     }
 
+    /// ExLlama's: an average over the layers, which leaves the head, 6 bits unless told otherwise, and the
+    /// embedding aside. `None` for bits it does not have.
+    pub(crate) fn exllama(bits: f64) -> Option<Self> {
+        let precision = || leaving(bits, &[]).with(LmHead, 6.0);
+        (1.0..=8.0).contains(&bits).then(|| Self::new(format!("EXL {bits} bit"), precision()))
+    }
+
     /// The ids [`Quantisation::by_recipe`] knows, GGUF mixes aside.
     #[must_use]
     pub fn recipes() -> Vec<&'static str> {
