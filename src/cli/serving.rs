@@ -4,8 +4,9 @@ use crate::Failure;
 use crate::report::unknown;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use decodescope::hardware::{self, Gpu};
-use decodescope::model::{self, Architecture, Component, Precision, Quantisation, Reading, Split, Step};
+use decodescope::model::{self, Architecture, Component, Gguf, Precision, Quantisation, Reading, Split, Step};
 use decodescope::paste::Warning;
+use std::collections::BTreeSet;
 use std::io::Read as _;
 
 /// A GGUF file's head is at most so long: vocabularies are the most of it.
@@ -36,7 +37,8 @@ pub fn with_options(command: Command) -> Command {
             Arg::new("model")
                 .value_name("MODEL")
                 .required(true)
-                .help("A config.json, a GGUF file, - for a config.json on standard input, or a model's id or name"),
+                .num_args(1..)
+                .help("A config.json, a GGUF file (of a split model any or all), - for a config.json on standard input, or a model's id or name"),
         )
         .arg(
             Arg::new("quantisation")
@@ -82,8 +84,8 @@ pub fn number(matches: &ArgMatches, name: &str) -> u32 {
 
 /// The model, held as the options say, else as it is published.
 pub fn model(matches: &ArgMatches) -> Result<Model, Failure> {
-    let name = matches.get_one::<String>("model").map_or("", String::as_str);
-    let mut model = load(name)?;
+    let names: Vec<&str> = matches.get_many::<String>("model").into_iter().flatten().map(String::as_str).collect();
+    let mut model = load(&names)?;
     if let Some(recipe) = matches.get_one::<String>("quantisation") {
         model.quantisation = quantisation(recipe, &model.architecture)?;
     }
@@ -119,25 +121,74 @@ pub fn gpu(name: &str) -> Result<&'static Gpu, Failure> {
     hardware::find(name).ok_or_else(|| unknown("GPU", name, hardware::catalogue().iter().map(|gpu| gpu.id), "gpus"))
 }
 
-fn load(name: &str) -> Result<Model, Failure> {
-    let is_file = name == "-" || std::path::Path::new(name).is_file();
-    if !is_file {
+fn load(names: &[&str]) -> Result<Model, Failure> {
+    let name = names.first().copied().unwrap_or_default();
+    if !is_file(name) {
+        if names.len() > 1 {
+            return Err(Failure::usage(format!("{name} is no file: only the files of a split GGUF go together")));
+        }
         let Some(found) = model::recognise(name) else {
             return Err(unknown("model", name, model::presets().iter().map(|preset| preset.id.as_str()), "models"));
         };
         let architecture = found.preset.architecture.clone();
         return Ok(Model { architecture, quantisation: found.quantisation, warnings: Vec::new() });
     }
-    let bytes = head(name)?;
-    let unusable = |error: &dyn std::fmt::Display| Failure::unusable(format!("{name}: {error}"));
-    let reading: Reading = if bytes.starts_with(b"GGUF") {
-        model::read_gguf(&bytes).map_err(|error| unusable(&error))?.reading().map_err(|error| unusable(&error))?
-    } else {
-        model::read_config(&String::from_utf8_lossy(&bytes)).map_err(|error| unusable(&error))?
-    };
+    let reading = reading(names)?;
     let sixteen_bit = || Quantisation { name: "BF16".to_owned(), precision: Precision::flat(16.0) };
     let quantisation = reading.quantisation.unwrap_or_else(sixteen_bit);
     Ok(Model { architecture: reading.architecture, quantisation, warnings: reading.warnings })
+}
+
+/// Whether there is something to read under this name.
+pub fn is_file(name: &str) -> bool {
+    name == "-" || std::path::Path::new(name).is_file()
+}
+
+/// What a config.json says, or the files of one GGUF model.
+pub fn reading(names: &[&str]) -> Result<Reading, Failure> {
+    let name = names.first().copied().unwrap_or_default();
+    let unusable = |error: &dyn std::fmt::Display| Failure::unusable(format!("{name}: {error}"));
+    let bytes = head(name)?;
+    if bytes.starts_with(b"GGUF") {
+        return gguf(names)?.reading().map_err(|error| unusable(&error));
+    }
+    if names.len() > 1 {
+        return Err(Failure::usage(format!("{name} is no GGUF file: only the files of a split GGUF go together")));
+    }
+    model::read_config(&String::from_utf8_lossy(&bytes)).map_err(|error| unusable(&error))
+}
+
+/// A GGUF model, whole: the files named, with those beside them that belong to the same.
+fn gguf(names: &[&str]) -> Result<Gguf, Failure> {
+    let mut files = Vec::new();
+    for name in names.iter().flat_map(|name| split_files(name)) {
+        let read = model::read_gguf(&head(&name)?);
+        files.push(read.map_err(|error| Failure::unusable(format!("{name}: {error}")))?);
+    }
+    let models: BTreeSet<u32> = files.iter().map(|file| file.files).collect();
+    let name = names.first().copied().unwrap_or_default();
+    if models.len() > 1 || (names.len() > 1 && models.contains(&1)) {
+        return Err(Failure::unusable(format!("{}: not the files of one model", names.join(", "))));
+    }
+    let whole = Gguf::joined(files);
+    match whole.incomplete() {
+        Some(lack) => Err(Failure::unusable(format!("{name}: {lack}"))),
+        None => Ok(whole),
+    }
+}
+
+/// A file, or all files there are of the split model that its name says it is part of: `m-00001-of-00003.gguf`.
+fn split_files(name: &str) -> Vec<String> {
+    let parts = || {
+        let (stem, last) = name.strip_suffix(".gguf")?.rsplit_once("-of-")?;
+        let (stem, first) = stem.rsplit_once('-')?;
+        let number = |digits: &str| digits.parse::<u16>().ok().filter(|_| digits.len() == 5);
+        number(first)?;
+        Some((stem, number(last)?))
+    };
+    let Some((stem, count)) = parts() else { return vec![name.to_owned()] };
+    let all = (1..=count).map(|number| format!("{stem}-{number:05}-of-{count:05}.gguf"));
+    all.filter(|other| other == name || is_file(other)).collect()
 }
 
 fn head(name: &str) -> Result<Vec<u8>, Failure> {
