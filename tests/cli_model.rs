@@ -189,3 +189,85 @@ fn recipes_suit_the_model() {
     assert!((mlx["resident_weights_bytes"].as_f64().unwrap() / 1e9 - 4.607).abs() < 0.003, "{mlx:#}");
     assert!((mlx["bytes_per_step_per_gpu"].as_f64().unwrap() / 1e9 - 4.41).abs() < 0.01, "{mlx:#}");
 }
+
+/// A GGUF file of `count`, counted from 0, of a two-layer Llama whose matrices are Q8_0 (type 8, 8.5 bits).
+fn gguf(number: u16, count: u16, tensors: &[(&str, [u64; 2])]) -> Vec<u8> {
+    fn text(bytes: &mut Vec<u8>, text: &str) {
+        bytes.extend((text.len() as u64).to_le_bytes());
+        bytes.extend(text.as_bytes());
+    }
+    let sizes = [
+        ("llama.block_count", 1_u32),
+        ("llama.embedding_length", 256),
+        ("llama.feed_forward_length", 512),
+        ("llama.attention.head_count", 2),
+        ("llama.attention.head_count_kv", 2),
+        ("llama.vocab_size", 1024),
+        ("split.no", u32::from(number)),
+        ("split.count", u32::from(count)),
+    ];
+    let mut bytes = b"GGUF".to_vec();
+    bytes.extend(3_u32.to_le_bytes());
+    bytes.extend((tensors.len() as u64).to_le_bytes());
+    bytes.extend((sizes.len() as u64 + 1).to_le_bytes());
+    text(&mut bytes, "general.architecture");
+    bytes.extend(8_u32.to_le_bytes());
+    text(&mut bytes, "llama");
+    for (key, value) in sizes {
+        text(&mut bytes, key);
+        bytes.extend(4_u32.to_le_bytes());
+        bytes.extend(value.to_le_bytes());
+    }
+    for (name, dimensions) in tensors {
+        text(&mut bytes, name);
+        bytes.extend(2_u32.to_le_bytes());
+        dimensions.iter().for_each(|dimension| bytes.extend(dimension.to_le_bytes()));
+        bytes.extend(8_u32.to_le_bytes());
+        bytes.extend(0_u64.to_le_bytes());
+    }
+    bytes
+}
+
+#[test]
+fn a_split_model_is_read_whole_or_not_at_all() {
+    let folder = std::env::temp_dir().join(format!("decodescope-split-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = |name: &str| folder.join(name).to_str().unwrap().to_owned();
+    let tables = [("token_embd.weight", [256, 1024]), ("output.weight", [256, 1024])];
+    let layer = [
+        ("blk.0.attn_q.weight", [256, 256]),
+        ("blk.0.attn_k.weight", [256, 256]),
+        ("blk.0.attn_v.weight", [256, 256]),
+        ("blk.0.attn_output.weight", [256, 256]),
+        ("blk.0.ffn_gate.weight", [256, 512]),
+        ("blk.0.ffn_up.weight", [256, 512]),
+        ("blk.0.ffn_down.weight", [512, 256]),
+    ];
+    // The first file of a model often holds no tensors.
+    let first = path("m-00001-of-00003.gguf");
+    std::fs::write(&first, gguf(0, 3, &[])).unwrap();
+    std::fs::write(path("m-00002-of-00003.gguf"), gguf(1, 3, &tables)).unwrap();
+    for command in [&["model", &first][..], &["predict", &first, "--gpu", "h100-sxm"], &["report", "--model", &first]] {
+        let (code, message) = refusal(command, "");
+        assert!(code == 1 && message.contains("split into 3 files, of which missing: 3"), "{code} {message}");
+    }
+    std::fs::write(path("m-00003-of-00003.gguf"), gguf(2, 3, &layer)).unwrap();
+    let found = json(&["model", &first], "");
+    assert!(found["warnings"].as_array().unwrap().is_empty(), "{found:#}");
+    // Matrices of 2 × 262 144 + 4 × 65 536 + 3 × 131 072 weights in 8.5 bits; three norms of 256 at the average.
+    let weights = 2.0 * 262_144.0 + 4.0 * 65_536.0 + 3.0 * 131_072.0 + 3.0 * 256.0;
+    assert_eq!(found["resident_weights_bytes"].as_f64().unwrap(), weights * 8.5 / 8.0);
+    // Under other names they are given one by one, in any order.
+    let [a, b, c] = ["a.gguf", "b.gguf", "c.gguf"].map(path);
+    for (number, name) in
+        [&first, &path("m-00002-of-00003.gguf"), &path("m-00003-of-00003.gguf")].iter().zip([&a, &b, &c])
+    {
+        std::fs::copy(number, name).unwrap();
+    }
+    assert_eq!(json(&["model", &c, &a, &b], "")["total"], found["total"]);
+    let (code, message) = refusal(&["model", &c, &a], "");
+    assert!(code == 1 && message.contains("missing: 2"), "{code} {message}");
+    let report = json(&["report", "--model", &first, "--gpu", "h100-sxm", "--itl", "10"], "");
+    assert_eq!(report["inputs"]["wbits"]["value"], 8.5);
+    std::fs::remove_dir_all(&folder).unwrap();
+}

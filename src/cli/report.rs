@@ -2,12 +2,14 @@
 
 use crate::arguments::field_id;
 use crate::input::{self, Input};
+use crate::serving;
 use crate::{Failure, Outcome};
 use clap::ArgMatches;
 use decodescope::metrics::{self, Selection};
+use decodescope::model::{self, Architecture, Precision, Split, decode_read};
 use decodescope::paste::Warning;
 use decodescope::scenario::{EstimateChoice, Field, GpuChoice, Measured, ModelChoice, Scenario, link};
-use decodescope::{budget, hardware, model, report};
+use decodescope::{budget, hardware, report};
 
 /// A scenario under way: with what there is to say about the input, and whether that was of any use.
 #[derive(Default)]
@@ -93,7 +95,11 @@ pub fn typed(matches: &ArgMatches, field: Field) -> Option<f64> {
 
 fn apply(matches: &ArgMatches, scenario: &mut Scenario, warnings: &mut Vec<Warning>) -> Result<(), Failure> {
     if let Some(name) = matches.get_one::<String>("model") {
-        scenario.set_model(Some(model_choice(name, warnings)?));
+        let (model, bits) = model_choice(name, warnings)?;
+        scenario.set_model(Some(model));
+        if bits.is_some() {
+            scenario.set(Field::WeightBits, bits);
+        }
     }
     if let Some(id) = matches.get_one::<String>("gpu") {
         let gpu = hardware::find(id)
@@ -134,20 +140,26 @@ fn select(scenario: &mut Scenario, selection: Selection) -> Result<(), Failure> 
     Ok(())
 }
 
-/// A preset by its id, or an architecture from a configuration file.
-fn model_choice(name: &str, warnings: &mut Vec<Warning>) -> Result<ModelChoice, Failure> {
-    if let Some(preset) = model::preset(&name.to_lowercase()) {
-        return Ok(ModelChoice::Preset(preset.id.clone()));
+/// A preset by its name, or the architecture in a config.json or GGUF file, with the bits a token's weights
+/// have on average where the file says how they are held.
+fn model_choice(name: &str, warnings: &mut Vec<Warning>) -> Result<(ModelChoice, Option<f64>), Failure> {
+    if !serving::is_file(name) {
+        let Some(recognised) = model::recognise(name) else {
+            return Err(unknown("model", name, model::presets().iter().map(|preset| preset.id.as_str()), "models"));
+        };
+        return Ok((ModelChoice::Preset(recognised.preset.id.clone()), None));
     }
-    if let Some(recognised) = model::recognise(name).filter(|_| !std::path::Path::new(name).exists()) {
-        return Ok(ModelChoice::Preset(recognised.preset.id.clone()));
-    }
-    let Ok(text) = std::fs::read_to_string(name) else {
-        return Err(unknown("model", name, model::presets().iter().map(|preset| preset.id.as_str()), "models"));
-    };
-    let reading = model::read_config(&text).map_err(|error| Failure::unusable(format!("{name}: {error}")))?;
+    let reading = serving::reading(&[name])?;
     warnings.extend(reading.warnings);
-    Ok(ModelChoice::Custom(Box::new(reading.architecture)))
+    let architecture = reading.architecture;
+    let bits = reading.quantisation.map(|quantisation| average_bits(&architecture, &quantisation.precision));
+    Ok((ModelChoice::Custom(Box::new(architecture)), bits))
+}
+
+/// The bits of the weights one token reads, on average: they make the bytes it reads the right ones.
+fn average_bits(architecture: &Architecture, precision: &Precision) -> f64 {
+    let read = |precision: &Precision| decode_read(architecture, precision, &Split::tensor(1), 1.0, 0.0).weights();
+    16.0 * (read(precision).get() / read(&Precision::flat(16.0)).get())
 }
 
 /// Names closer than this are worth suggesting: 1 is the same, 0 has nothing in common.

@@ -4,13 +4,17 @@ use crate::Failure;
 use crate::report::unknown;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use decodescope::hardware::{self, Gpu};
-use decodescope::model::{self, Architecture, Component, Gguf, Precision, Quantisation, Reading, Split, Step};
+use decodescope::model::{
+    self, Architecture, Component, Gguf, GgufError, Precision, Quantisation, Reading, Split, Step,
+};
 use decodescope::paste::Warning;
 use std::collections::BTreeSet;
 use std::io::Read as _;
 
 /// A GGUF file's head is at most so long: vocabularies are the most of it.
 const LONGEST_HEAD: u64 = 256 << 20;
+/// Enough for a file without a vocabulary.
+const FIRST_READ: u64 = 1 << 20;
 
 /// A model as a command line names it.
 pub struct Model {
@@ -148,25 +152,27 @@ pub fn is_file(name: &str) -> bool {
 pub fn reading(names: &[&str]) -> Result<Reading, Failure> {
     let name = names.first().copied().unwrap_or_default();
     let unusable = |error: &dyn std::fmt::Display| Failure::unusable(format!("{name}: {error}"));
-    let bytes = head(name)?;
+    let bytes = head(name, FIRST_READ)?;
     if bytes.starts_with(b"GGUF") {
-        return gguf(names)?.reading().map_err(|error| unusable(&error));
+        return gguf(names, bytes)?.reading().map_err(|error| unusable(&error));
     }
     if names.len() > 1 {
         return Err(Failure::usage(format!("{name} is no GGUF file: only the files of a split GGUF go together")));
     }
+    let bytes = if name == "-" { bytes } else { head(name, LONGEST_HEAD)? };
     model::read_config(&String::from_utf8_lossy(&bytes)).map_err(|error| unusable(&error))
 }
 
-/// A GGUF model, whole: the files named, with those beside them that belong to the same.
-fn gguf(names: &[&str]) -> Result<Gguf, Failure> {
+/// A GGUF model, whole: the files named, with those beside them that belong to the same. The first one's
+/// beginning is read already.
+fn gguf(names: &[&str], beginning: Vec<u8>) -> Result<Gguf, Failure> {
+    let (name, mut beginning) = (names.first().copied().unwrap_or_default(), Some(beginning));
     let mut files = Vec::new();
-    for name in names.iter().flat_map(|name| split_files(name)) {
-        let read = model::read_gguf(&head(&name)?);
-        files.push(read.map_err(|error| Failure::unusable(format!("{name}: {error}")))?);
+    for file in names.iter().flat_map(|name| split_files(name)) {
+        let read = if file == name { beginning.take() } else { None };
+        files.push(gguf_head(&file, read)?);
     }
     let models: BTreeSet<u32> = files.iter().map(|file| file.files).collect();
-    let name = names.first().copied().unwrap_or_default();
     if models.len() > 1 || (names.len() > 1 && models.contains(&1)) {
         return Err(Failure::unusable(format!("{}: not the files of one model", names.join(", "))));
     }
@@ -174,6 +180,21 @@ fn gguf(names: &[&str]) -> Result<Gguf, Failure> {
     match whole.incomplete() {
         Some(lack) => Err(Failure::unusable(format!("{name}: {lack}"))),
         None => Ok(whole),
+    }
+}
+
+/// The head of a GGUF file, reading no more of the file than that takes.
+fn gguf_head(name: &str, beginning: Option<Vec<u8>>) -> Result<Gguf, Failure> {
+    let mut limit = FIRST_READ;
+    let mut bytes = beginning.map_or_else(|| head(name, limit), Ok)?;
+    loop {
+        match model::read_gguf(&bytes) {
+            Err(GgufError::NeedMore(needed)) if bytes.len() as u64 == limit && limit < LONGEST_HEAD => {
+                limit = (4 * limit).max(needed as u64).min(LONGEST_HEAD);
+                bytes = head(name, limit)?;
+            }
+            read => return read.map_err(|error| Failure::unusable(format!("{name}: {error}"))),
+        }
     }
 }
 
@@ -191,12 +212,13 @@ fn split_files(name: &str) -> Vec<String> {
     all.filter(|other| other == name || is_file(other)).collect()
 }
 
-fn head(name: &str) -> Result<Vec<u8>, Failure> {
+/// The first bytes of a file; of standard input, which cannot be read again, all.
+fn head(name: &str, limit: u64) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
     let read = if name == "-" {
         std::io::stdin().take(LONGEST_HEAD).read_to_end(&mut bytes)
     } else {
-        std::fs::File::open(name).and_then(|file| file.take(LONGEST_HEAD).read_to_end(&mut bytes))
+        std::fs::File::open(name).and_then(|file| file.take(limit).read_to_end(&mut bytes))
     };
     read.map_err(|error| Failure::usage(format!("cannot read {name}: {error}")))?;
     Ok(bytes)
