@@ -271,3 +271,13 @@ fn a_split_model_is_read_whole_or_not_at_all() {
     assert_eq!(report["inputs"]["wbits"]["value"], 8.5);
     std::fs::remove_dir_all(&folder).unwrap();
 }
+
+/// GLM-5 in FP8: of the 40.83 billion weights a token uses, head 0.95, latent's expansion 78 × 14.68 million and
+/// routers 75 × 1.57 million are in 16 bit, 2.21 billion: 8.002 + 7.998 × 2.21 / 40.83.
+#[test]
+fn the_report_takes_the_bits_a_name_carries() {
+    let report =
+        json(&["report", "--model", "zai-org/GLM-5-FP8", "--gpu", "h100-sxm", "--gpus", "8", "--itl", "10"], "");
+    let bits = report["inputs"]["wbits"]["value"].as_f64().unwrap();
+    assert!((bits - 8.435).abs() < 0.005, "{bits}");
+}

@@ -141,13 +141,15 @@ fn select(scenario: &mut Scenario, selection: Selection) -> Result<(), Failure> 
 }
 
 /// A preset by its name, or the architecture in a config.json or GGUF file, with the bits a token's weights
-/// have on average where the file says how they are held.
+/// have on average where name or file says how they are held.
 fn model_choice(name: &str, warnings: &mut Vec<Warning>) -> Result<(ModelChoice, Option<f64>), Failure> {
-    if !serving::is_file(name) {
+    if !std::path::Path::new(name).is_file() {
         let Some(recognised) = model::recognise(name) else {
             return Err(unknown("model", name, model::presets().iter().map(|preset| preset.id.as_str()), "models"));
         };
-        return Ok((ModelChoice::Preset(recognised.preset.id.clone()), None));
+        let named = recognised.quantisation_named.then_some(&recognised.quantisation.precision);
+        let bits = named.map(|precision| average_bits(&recognised.preset.architecture, precision));
+        return Ok((ModelChoice::Preset(recognised.preset.id.clone()), bits));
     }
     let reading = serving::reading(&[name])?;
     warnings.extend(reading.warnings);

@@ -144,7 +144,7 @@ fn load(names: &[&str]) -> Result<Model, Failure> {
 }
 
 /// Whether there is something to read under this name.
-pub fn is_file(name: &str) -> bool {
+fn is_file(name: &str) -> bool {
     name == "-" || std::path::Path::new(name).is_file()
 }
 
