@@ -241,6 +241,86 @@ fn quantiles_stand_beside_their_bounds() {
 }
 
 #[test]
+fn quantiles_are_of_the_last_scrape_and_say_so() {
+    let scrape = |held: u32, all: u32| {
+        format!("x_bucket{{le=\"1\"}} {held}\nx_bucket{{le=\"+Inf\"}} {all}\nx_sum {held}\nx_count {all}\n")
+    };
+    let output = run(&["quantile", "-q", "0.5", "-f", "json"], &(scrape(10, 10) + &scrape(20, 30)));
+    let rows: Value = serde_json::from_slice(&output.stdout).unwrap();
+    // Rank 15 of 30, of which 20 are up to 1.
+    assert_eq!((&rows[0]["count"], &rows[0]["quantiles"][0]["prometheus"]), (&Value::from(30.0), &Value::from(0.75)));
+    assert!(
+        stderr(&output).contains("2 scrapes of the same server in one text: this is the last"),
+        "{}",
+        stderr(&output)
+    );
+}
+
+#[test]
+fn quantiles_where_prometheus_has_none_are_a_dash_with_the_reason() {
+    let text = "x_bucket{le=\"1\"} 5\nx_bucket{le=\"2\"} 10\nx_count 10\n";
+    let row = &json(&["quantile"], text)[0];
+    assert_eq!(row["quantiles"][0]["prometheus"], Value::Null);
+    assert_eq!(
+        row["remarks"].as_array().unwrap().last().unwrap(),
+        "without a +Inf bucket Prometheus' histogram_quantile is NaN"
+    );
+    let output = run(&["quantile", "-q", "0.5"], text);
+    let row = stdout(&output).lines().find(|line| line.starts_with("0.5")).map(str::to_owned).unwrap();
+    assert_eq!(row.split_whitespace().collect::<Vec<_>>(), ["0.5", "—", "0", "1.000", "—"]);
+    assert!(stderr(&output).contains("without a +Inf bucket Prometheus' histogram_quantile is NaN"));
+}
+
+#[test]
+fn no_quantile_is_never_without_a_word() {
+    for (text, words) in [
+        ("hello\n", "no metrics"),
+        ("a 1\n", "none of the 1 samples is a bucket"),
+        ("x{quantile=\"0.5\"} 3\nx_sum 1\nx_count 1\n", "x on line 1 is a summary"),
+        ("x_bucket 3\n", "x_bucket on line 1, have no usable le"),
+    ] {
+        let output = run(&["quantile"], text);
+        assert_eq!((code(&output), stdout(&output).trim()), (1, ""), "{text}");
+        assert!(stderr(&output).contains(words), "{text}: {}", stderr(&output));
+    }
+    let output = run(&["quantile", "--metric", "ttft"], "x_bucket{le=\"+Inf\"} 1\n");
+    assert!(stderr(&output).contains("none of the 1 histograms has ttft in its name"));
+}
+
+#[test]
+fn the_lines_of_a_remark_are_data_too() {
+    let text: String = (1..=7).map(|line| format!("a{{x=\"{line}\",,y=\"1\"}} 1\n")).collect();
+    let report = json(&["lint"], &text);
+    assert_eq!(report["warnings"][0]["lines"], serde_json::json!([1, 2, 3, 4, 5, 6, 7]));
+    assert!(report["warnings"][0]["message"].as_str().unwrap().ends_with("(also lines 2, 3, 4, 5 and 2 more)"));
+    let report = json(&["report"], &(TWO_ENGINES.to_owned() + &text));
+    let lines = report["warnings"].as_array().unwrap().iter().find_map(|one| one["lines"].as_array());
+    assert_eq!(lines.unwrap().len(), 7);
+    // Of a million the first thousand.
+    let text: String = (0..3000).map(|line| format!("a{{x=\"{line}\",,y=\"1\"}} 1\n")).collect();
+    let report = json(&["lint"], &text);
+    assert_eq!(report["warnings"][0]["lines"].as_array().unwrap().len(), 1000);
+    assert!(report["warnings"][0]["message"].as_str().unwrap().ends_with("and 2995 more)"));
+}
+
+#[test]
+fn shares_are_of_what_the_buckets_hold_whatever_the_count_says() {
+    let text = "vllm:inter_token_latency_seconds_bucket{le=\"0.01\"} 200000\n\
+                vllm:inter_token_latency_seconds_bucket{le=\"0.025\"} 1000000\n\
+                vllm:inter_token_latency_seconds_bucket{le=\"+Inf\"} 1200000\n\
+                vllm:inter_token_latency_seconds_count 1.2\nvllm:inter_token_latency_seconds_sum 20\n";
+    let said = stdout(&run(&[], text)).replace('\n', " ");
+    // 200 000, 800 000 and 200 000 of 1 200 000
+    assert!(said.contains("66.7 % of the observations lie between 10 and 25 ms, 16.7 % below, 16.7 % above"), "{said}");
+    let text = text.replace("count 1.2", "count 900000000");
+    let said = stdout(&run(&[], &text)).replace('\n', " ");
+    assert!(!said.contains("of 900"), "{said}");
+    let usage = |usage: f64| stdout(&run(&[], &format!("{text}vllm:kv_cache_usage_perc {usage}\n")));
+    assert!(usage(0.25).lines().any(|line| line.starts_with("KV cache in use") && line.ends_with("25 %")));
+    assert!(!usage(30.0).lines().any(|line| line.starts_with("KV cache in use")));
+}
+
+#[test]
 fn by_hand_standard_input_is_left_alone() {
     // A loop's list stays the loop's: nothing of it is read, nothing of it is an error.
     let output =

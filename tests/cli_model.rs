@@ -272,12 +272,16 @@ fn a_split_model_is_read_whole_or_not_at_all() {
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
-/// GLM-5 in FP8: of the 40.83 billion weights a token uses, head 0.95, latent's expansion 78 × 14.68 million and
-/// routers 75 × 1.57 million are in 16 bit, 2.21 billion: 8.002 + 7.998 × 2.21 / 40.83.
 #[test]
 fn the_report_takes_the_bits_a_name_carries() {
-    let report =
-        json(&["report", "--model", "zai-org/GLM-5-FP8", "--gpu", "h100-sxm", "--gpus", "8", "--itl", "10"], "");
-    let bits = report["inputs"]["wbits"]["value"].as_f64().unwrap();
-    assert!((bits - 8.435).abs() < 0.005, "{bits}");
+    let read = |name: &str| {
+        let report = json(&["report", "--model", name, "--gpu", "h100-sxm", "--gpus", "8", "--itl", "10"], "");
+        let named = |one: &&Value| one["component"] == "routed-experts";
+        let of = report["read"].as_array().unwrap().iter().find(named).unwrap()["bytes"].as_f64().unwrap();
+        (of, report["inputs"]["wbits"]["value"].as_f64().unwrap())
+    };
+    let ((fp8, bits), (plain, _)) = (read("zai-org/GLM-5-FP8"), read("zai-org/GLM-5"));
+    // A 32-bit scale for each 128 × 128 weights.
+    assert!((bits - (8.0 + 32.0 / 16_384.0)).abs() < 1e-9, "{bits}");
+    assert!((fp8 / plain - bits / 16.0).abs() < 1e-9);
 }

@@ -96,6 +96,20 @@ fn timestamps_give_the_duration_and_the_throughput() {
     assert_eq!((turned.order, of(&turned)), (Order::Swapped, of(&forward)));
 }
 
+/// One exemplar, or a number beyond all time, in text with milliseconds: they stay milliseconds.
+#[test]
+fn one_odd_timestamp_leaves_the_duration() {
+    let dumps = [(before(), 1_780_000_000), (after(), 1_780_000_010)]
+        .map(|(scrape, seconds)| Scrape { time: Some(seconds), ..scrape }.dump());
+    // Seconds where the format has milliseconds.
+    assert_eq!(window(&dumps[0], &dumps[1]).duration.map(|took| took.get().round()), Some(10.0));
+    for odd in ["x_total 1 # {t=\"1\"} 1 1780000000.5\n", "x 1 92233720368547758080000\n", "x 1 1e3\n"] {
+        let dump = |scrape: Scrape, time| dump(&(Scrape { time: Some(time), ..scrape }.text() + odd));
+        let window = window(&dump(before(), 1_780_000_000_000), &dump(after(), 1_780_000_010_000));
+        assert!(window.duration.is_some_and(|took| (took.get() - 10.0).abs() < 1e-6), "{odd}: {:?}", window.duration);
+    }
+}
+
 #[test]
 fn the_wrong_way_round() {
     let turned = window(&after().dump(), &before().dump());
@@ -242,4 +256,21 @@ fn a_start_timestamp_tells_a_restart_that_the_counts_hide() {
         of(&window(&before, &after)).value(Meaning::GenerationTokens)
     };
     assert_eq!((grown(1000.0), grown(2000.0)), (Some(50.0), Some(150.0)));
+}
+
+/// A line that stands there again is no scrape of its own: what its neighbours counted stays.
+#[test]
+fn a_repeated_line_is_no_scrape() {
+    let name = "vllm:inter_token_latency_seconds";
+    for rest in ["", "vllm:time_to_first_token_seconds_sum 5\nvllm:time_to_first_token_seconds_count 9\n"] {
+        let dump = dump(&format!("{name}_sum 10\n{name}_count 500\n{name}_sum 90\n{rest}"));
+        assert!(dump.earlier.is_empty());
+        let latency = dump.select(&Selection::default());
+        // The last of each counts: 90 s over 500.
+        assert_eq!(latency.mean(ITL).unwrap().get(), 0.18, "{rest}");
+        assert!(says(&dump, WarningKind::Duplicate, None, "the last of each counts"));
+    }
+    // Two scrapes of two lines are two.
+    let dump = dump(&format!("{name}_sum 10\n{name}_count 500\n{name}_sum 90\n{name}_count 600\n"));
+    assert_eq!((dump.earlier.len(), dump.sets[0].mean(ITL).unwrap().get()), (1, 0.15));
 }

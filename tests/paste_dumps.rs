@@ -158,6 +158,34 @@ fn timestamps_in_the_unit_of_their_format() {
 }
 
 #[test]
+fn one_odd_line_does_not_change_the_unit_of_the_others() {
+    for other in [
+        "b 1 92233720368547758080000",
+        "b 1 1715829785083.5",
+        "b 1 1e3",
+        "b 1 1715829785.083",
+        "b_total 1 # {t=\"1\"} 1 1715829785.083",
+        "# UNIT b_s s",
+        "# EOF",
+    ] {
+        let text = format!("a 1 1715829785083\n{other}\n");
+        let exposition = read(&text);
+        let time = exposition.samples().next().and_then(|sample| sample.timestamp()).map(|time| time.seconds());
+        assert_eq!(time, Some(1_715_829_785.083), "{other}");
+        // Where OpenMetrics is sure, its letter says seconds.
+        let openmetrics = other.contains('#');
+        assert_eq!(said(&exposition).contains(&(Some(1), WarningKind::Trap)), openmetrics, "{other}");
+    }
+    let mixed = read("a 1 1715829785\nb 1 1e3\nc 1 1715829785083\n");
+    let times: Vec<f64> = mixed.samples().filter_map(|sample| sample.timestamp()).map(|time| time.seconds()).collect();
+    assert_eq!(times, [1_715_829_785.0, 1000.0, 1_715_829_785.083]);
+    // A comment is no end, and proves nothing.
+    let text = read("a 1 1395066363000\n#EOF\n");
+    assert_eq!(text.samples().next().unwrap().timestamp().unwrap().seconds(), 1_395_066_363.0);
+    assert!(text.warnings().is_empty());
+}
+
+#[test]
 fn as_copied_from_a_terminal_or_a_page() {
     let text = "user@host:~$ curl localhost:8000/metrics\r\n\
           % Total    % Received % Xferd  Average Speed   Time    Time     Time  Current\r\n\

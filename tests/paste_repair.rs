@@ -67,16 +67,6 @@ fn wrapped_lines() {
 }
 
 #[test]
-fn a_number_wrapped_onto_the_next_line() {
-    let text = "vllm:request_success_total{finished_reason=\"length\"} 12\n34\nb 2\n";
-    assert_eq!(samples(text)[0].1, 1234.0);
-    assert_eq!(kinds(text), [(Some(1), WarningKind::Repaired)]);
-    // Too short to be wrapped for its width: doubted instead.
-    assert_eq!(samples("a 12\n34\n")[0].1, 12.0);
-    assert_eq!(kinds("a 12\n34\n"), [(Some(2), WarningKind::BadValue)]);
-}
-
-#[test]
 fn a_line_feed_inside_a_label() {
     let text = "q{query=\"\n SELECT 1\"} 3\nb 2\n";
     assert_eq!(samples(text), [("q".to_owned(), 3.0, 1), ("b".to_owned(), 2.0, 3)]);

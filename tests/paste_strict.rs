@@ -52,7 +52,122 @@ const CASES: &[Case] = &[
     (OpenMetrics, "# TYPE a gauge\na 1 2\na 1 1\n# EOF\n", Some((3, 1, Rule::TimestampsFall))),
     (OpenMetrics, "# UNIT a seconds\n# EOF\n", Some((1, 1, Rule::UnitSuffix))),
     (OpenMetrics, "# TYPE a gauge\na 1 # {x=\"y\"} 1\n# EOF\n", Some((2, 1, Rule::ExemplarPlace))),
+    (OpenMetrics, "a 1\n#EOF\n", Some((2, 2, Rule::MissingBlank))),
+    (OpenMetrics, "a 1\n#  EOF\n", Some((2, 2, Rule::BlankInMetadata))),
+    (Text, "a 1\n#EOF\n", None),
+    // "MetricFamilies MUST NOT be interleaved": by a sample, or by metadata of either
+    (OpenMetrics, "# TYPE a gauge\nb 1\na 2\n# EOF\n", Some((3, 1, Rule::Interleaved))),
+    (OpenMetrics, "# TYPE a gauge\n# TYPE b gauge\na 1\n# EOF\n", Some((3, 1, Rule::Interleaved))),
+    (OpenMetrics, "# HELP a x\n# TYPE b gauge\na 1\n# EOF\n", Some((3, 1, Rule::Interleaved))),
+    (OpenMetrics, "# TYPE a gauge\n# TYPE b gauge\nb 1\n# EOF\n", None),
+    (Text, "# TYPE a gauge\nb 1\na 2\n", None),
+    // "*escaped-char" after the one space: the help may begin with a blank
+    (OpenMetrics, "# HELP a  x\n# EOF\n", None),
+    (OpenMetrics, "# HELP a \tx\n# EOF\n", None),
+    (OpenMetrics, "# HELP a\tx\n# EOF\n", Some((1, 9, Rule::ExtraBlank))),
+    // "beginning with underscores are RESERVED and MUST NOT be used": names of labels and of families
+    (OpenMetrics, "a{__x=\"1\"} 1\n# EOF\n", Some((1, 1, Rule::TwoUnderscores))),
+    (OpenMetrics, "a{_x=\"1\"} 1\n# EOF\n", Some((1, 1, Rule::Underscore))),
+    (OpenMetrics, "_a 1\n# EOF\n", Some((1, 1, Rule::Underscore))),
+    (OpenMetrics, "# TYPE _a gauge\n# EOF\n", Some((1, 1, Rule::Underscore))),
+    (OpenMetrics, "a{x_=\"1\"} 1\n# EOF\n", None),
+    (Text, "_a{__x=\"1\"} 1\n", None),
+    // "Each bucket covers the values less and or equal to it, and the value of the exemplar MUST be within this range"
+    (
+        OpenMetrics,
+        "# TYPE h histogram\nh_bucket{le=\"1.0\"} 1 # {} 1.5\nh_bucket{le=\"+Inf\"} 1\n# EOF\n",
+        Some((2, 1, Rule::ExemplarOutside)),
+    ),
+    (OpenMetrics, "# TYPE h histogram\nh_bucket{le=\"1.0\"} 1\nh_bucket{le=\"+Inf\"} 1 # {} 0.5\n# EOF\n", None),
+    (OpenMetrics, "# TYPE h histogram\nh_bucket{le=\"1.0\"} 1 # {} 1\nh_bucket{le=\"+Inf\"} 1\n# EOF\n", None),
+    // "A MetricPoint in a Metric with the type Counter MUST have one value called Total"
+    (OpenMetrics, "# TYPE a counter\na_created 1\n# EOF\n", Some((2, 1, Rule::MissingTotal))),
+    (
+        OpenMetrics,
+        "# TYPE a counter\na_total{x=\"1\"} 1\na_created{x=\"2\"} 1\n# EOF\n",
+        Some((3, 1, Rule::MissingTotal)),
+    ),
+    (OpenMetrics, "# TYPE a counter\na_total 1 1\na_created 1 1\na_total 2 2\na_created 1 2\n# EOF\n", None),
+    (OpenMetrics, "# TYPE a counter\n# EOF\n", None),
+    // "There MUST NOT be more than one of each type of metadata line", be it empty
+    (OpenMetrics, "# UNIT a_s \n# UNIT a_s \n# EOF\n", Some((2, 1, Rule::RepeatedMetadata))),
+    (OpenMetrics, "# UNIT a_s \n# UNIT a_s s\n# EOF\n", Some((2, 1, Rule::RepeatedMetadata))),
+    (OpenMetrics, "# TYPE a info\n# UNIT a \na_info 1\n# EOF\n", None),
 ];
+
+/// Texts, and whether client_python 0.26.0 refuses them: in the text format, and with `# EOF` as OpenMetrics.
+const CLIENT_PYTHON: &[(&str, bool, bool)] = &[
+    ("{x=\"y\"} 1", true, true),
+    ("{} 1", true, true),
+    ("{\"\"} 1", true, true),
+    ("{\"\",x=\"y\"} 1", true, true),
+    ("{\"a\", x=\"y\"} 1", false, false),
+    ("a{\"\"=\"x\"} 1", false, false),
+    ("a{foo=\"x\",,} 1", true, true),
+    ("a{,foo=\"x\"} 1", false, true),
+    ("a{,} 1", false, true),
+    ("a{foo=\"x\",} 1", false, true),
+    ("a{x=\"1\" y=\"2\"} 1", true, true),
+    ("a{x=\"1\",x=\"2\"} 1", true, true),
+    ("a{__x=\"b\"} 1", true, true),
+    ("a{_x=\"b\"} 1", false, false),
+    ("a{__name__=\"b\"} 1", true, true),
+    ("_a 1", false, false),
+    ("a{b:c=\"x\"} 1", false, false),
+    ("a{:b=\"x\"} 1", false, false),
+    ("a{b-c=\"x\"} 1", true, true),
+    ("a{x=y} 1", true, true),
+    ("a {x=\"y\"} 1", false, false),
+    ("a{x=\"y\", z=\"w\"} 1", false, false),
+    ("a{ x = \"y\" } 1", false, false),
+    ("a  1", false, true),
+    (" a 1", false, true),
+    ("a 1 ", false, true),
+    ("a\t1", false, true),
+    ("a{x=\"y\"}1", false, true),
+    ("a 1\u{b}", false, true),
+    ("a 1\u{a0}", false, true),
+    ("a \u{a0}1", false, true),
+    ("a 1 # note", true, true),
+    ("a 1 2 # note", true, true),
+    ("a 1 #", true, true),
+    ("a 1 x", true, true),
+    ("a 0x1", true, true),
+    ("# TYPE a  gauge", false, false),
+    ("#  TYPE a gauge", false, false),
+    ("# UNIT a_s  s", false, false),
+    ("# TYPE a\tgauge", false, true),
+    ("# TYPE a gauge ", false, true),
+    ("# HELP a  x", false, false),
+    ("# HELP a\tx", false, true),
+    ("# TYPE a foo", true, true),
+    ("# TYPE a unknown", false, false),
+    ("# hello", false, true),
+    ("# TYPE a gauge\nb 1\na 2", false, true),
+    ("# HELP a x\n# TYPE b gauge\na 1", false, true),
+    ("# TYPE a counter\na_created 1", false, false),
+    ("# TYPE a counter\na_total 1 # {__x=\"b\"} 1", false, true),
+    ("# UNIT a_s \n# UNIT a_s ", false, true),
+    ("# TYPE h histogram\nh_bucket{le=\"+Inf\"} 1\nh_bucket{le=\"+Inf\"} 1", false, false),
+    ("# TYPE h histogram\nh_bucket{le=\"1\"} 1\nh_bucket{le=\"1.0\"} 1\nh_bucket{le=\"+Inf\"} 1", false, true),
+    ("# TYPE h histogram\nh_bucket{le=\"2\"} 1\nh_bucket{le=\"1\"} 1\nh_bucket{le=\"+Inf\"} 1", false, true),
+    ("# TYPE h histogram\nh_bucket{le=\"1\"} 1 # {} 2\nh_bucket{le=\"+Inf\"} 1", false, false),
+];
+
+#[test]
+fn whom_client_python_refuses() {
+    let mut wrong = Vec::new();
+    for (text, in_text, in_openmetrics) in CLIENT_PYTHON {
+        for (format, refused, end) in [(Text, in_text, ""), (OpenMetrics, in_openmetrics, "# EOF\n")] {
+            let found = lint(&format!("{text}\n{end}"), format);
+            let mut refusing = found.iter().flat_map(|finding| finding.rule.refused_by(format));
+            if refusing.any(|parser| parser.name() == "client_python") != *refused {
+                wrong.push(format!("{format:?} {text:?}: {refused}: {found:?}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
 
 #[test]
 fn the_first_breach_and_its_place() {

@@ -7,10 +7,11 @@
 use decodescope::budget::analyse;
 use decodescope::chart::Chart;
 use decodescope::metrics::{Outcome, read_dump};
+use decodescope::model::Quantisation;
 use decodescope::paste::prometheus;
 use decodescope::report::{figures, json, key_figures, report, verdict};
 use decodescope::scenario::link::{self, LinkError};
-use decodescope::scenario::{EstimateChoice, Field, GpuChoice, Measured, ModelChoice, Scenario, Source};
+use decodescope::scenario::{Configured, EstimateChoice, Field, GpuChoice, Measured, ModelChoice, Scenario, Source};
 use decodescope::{hardware, model};
 use proptest::prelude::*;
 
@@ -25,7 +26,10 @@ fn any_scenario() -> impl Strategy<Value = Scenario> {
             if let Some(index) = model {
                 let preset = &model::presets()[index];
                 scenario.set_model(Some(if custom {
-                    ModelChoice::Custom(Box::new(preset.architecture.clone()))
+                    ModelChoice::Custom(Box::new(Configured {
+                        architecture: preset.architecture.clone(),
+                        quantisation: preset.native_quantisation.as_deref().and_then(Quantisation::by_recipe),
+                    }))
                 } else {
                     ModelChoice::Preset(preset.id.clone())
                 }));
@@ -394,4 +398,52 @@ fn the_servers_cache_is_measured_and_stands_beside_ours() {
     // Its capacity alone is no measurement of what was served.
     let alone = "vllm:cache_config_info{block_size=\"16\",cache_dtype=\"fp8\",gpu_memory_utilization=\"0.9\",num_gpu_blocks=\"9\"} 1\n";
     assert_eq!(read_dump(&prometheus::read(alone)).outcome, Outcome::NothingUsable);
+}
+
+/// DeepSeek-V3's own configuration declares FP8 in blocks of 128×128: 8 + 32/16384 bits, with the head in 16.
+#[test]
+fn a_configurations_own_quantisation_counts_and_the_link_carries_it() {
+    let config = r#"{"model_type": "llama", "hidden_size": 4096, "intermediate_size": 14336, "vocab_size": 128256,
+        "num_hidden_layers": 32, "num_attention_heads": 32, "num_key_value_heads": 8,
+        "quantization_config": {"quant_method": "fp8", "weight_block_size": [128, 128]}}"#;
+    let reading = model::read_config(config).unwrap();
+    let declared = reading.quantisation.clone().unwrap().precision;
+    let mut scenario = Scenario::default();
+    scenario.set_model(Some(reading.into()));
+    assert_eq!(scenario.precision(), declared);
+    let shown = scenario.value(Field::WeightBits).unwrap();
+    assert!((shown.value - 8.001_953_125).abs() < 1e-9 && shown.source == Source::Catalogue, "{shown:?}");
+    let opened = link::decode(&link::encode(&scenario)).unwrap().unwrap();
+    assert_eq!(opened, scenario);
+    // To type what is shown changes nothing; and a link without the quantisation, as older ones are, opens too.
+    let mut typed = scenario.clone();
+    typed.set(Field::WeightBits, Some(shown.value));
+    let read = |scenario: &Scenario| analyse(scenario).memory.map(|memory| memory.bytes.get());
+    for one in [&mut scenario, &mut typed] {
+        one.set_gpu(Some(GpuChoice::Known("h100-sxm".to_owned())));
+    }
+    assert!((read(&scenario).unwrap() / read(&typed).unwrap() - 1.0).abs() < 1e-4);
+    let old: Vec<String> =
+        link::encode(&scenario).split('&').filter(|part| !part.starts_with("quant=")).map(str::to_owned).collect();
+    assert!(link::decode(&old.join("&")).unwrap().is_some());
+}
+
+/// Verified drafts go through the model with the token: experts are hit by all of them, and allreduces carry them.
+#[test]
+fn a_step_that_yields_several_tokens_reads_and_reduces_for_all_of_them() {
+    let mut scenario = Scenario::default();
+    scenario.set_model(Some(ModelChoice::Preset("mixtral-8x7b".to_owned())));
+    scenario.set_gpu(Some(GpuChoice::Known("h100-sxm".to_owned())));
+    for (field, value) in [(Field::TensorParallel, 4.0), (Field::Batch, 4.0), (Field::TokensPerStep, 3.0)] {
+        scenario.set(field, Some(value));
+    }
+    let analysis = analyse(&scenario);
+    // 4 streams × 3 tokens × 4096 × 2 B
+    assert_eq!(analysis.traffic.unwrap().message.get(), 98_304.0);
+    let experts =
+        |scenario: &Scenario| analyse(scenario).memory.unwrap().read.of(model::Component::RoutedExperts).get();
+    let three = experts(&scenario);
+    scenario.set(Field::TokensPerStep, Some(1.0));
+    // 8 (1 − (1 − 2/8)¹²) = 7.747 experts against 8 (1 − (3/4)⁴) = 5.469
+    assert!((three / experts(&scenario) - 7.746_598 / 5.468_75).abs() < 1e-5);
 }

@@ -6,7 +6,7 @@ use decodescope::paste::prometheus::read;
 
 libfuzzer_sys::fuzz_target!(|text: &str| {
     let exposition = read(text);
-    for one in named_histograms(&exposition) {
+    for one in named_histograms(&exposition).histograms {
         for q in [0.0, 0.5, 0.99, 1.0] {
             if let Some(found) = one.quantile(q) {
                 assert!(found.low <= found.high, "{found:?}");

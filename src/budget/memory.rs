@@ -57,7 +57,7 @@ impl Memory {
 }
 
 /// # Formula
-/// time = bytes read per step per GPU / bandwidth per GPU; see [`model::decode_read`] for the bytes.
+/// time = bytes read per step per GPU / bandwidth per GPU; see [`model::decode_step`] for the bytes.
 ///
 /// # Limits
 /// Activations are left out: at decode they are thousands of times smaller than the weights.
@@ -65,9 +65,7 @@ pub(super) fn memory(scenario: &Scenario) -> Option<Memory> {
     let architecture = scenario.architecture()?;
     let bandwidth = scenario.bandwidth()?;
     let split = Split { tensor_parallel: scenario.value(Field::TensorParallel)?.value as u32, ..Split::default() };
-    let batch = scenario.value(Field::Batch)?.value;
-    let context = scenario.value(Field::Context)?.value;
-    let read = model::decode_read(&architecture, &scenario.precision(), &split, batch, context);
+    let read = model::decode_step(&architecture, &scenario.precision(), &split, &scenario.step()?);
     let bytes = read.total();
     let capacity = scenario.gpu().map(|gpu| gpu.memory).filter(|memory| memory.is_finite());
     Some(Memory { bytes, bandwidth, time: bytes / bandwidth.value, utilisation: Ratio::ZERO, capacity, read })

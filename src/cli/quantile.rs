@@ -5,8 +5,8 @@ use crate::input::{decode, read_bytes};
 use crate::samples::label_text;
 use crate::{Failure, Outcome};
 use clap::ArgMatches;
-use decodescope::metrics::{NamedHistogram, named_histograms};
-use decodescope::paste::prometheus;
+use decodescope::metrics::{NamedHistogram, NamedHistograms, named_histograms};
+use decodescope::paste::prometheus::{self, Exposition};
 use decodescope::report::Document;
 use decodescope::units::format::{count, significant, trimmed};
 use serde::Serialize;
@@ -19,6 +19,8 @@ struct Row<'a> {
     count: f64,
     mean: Option<f64>,
     quantiles: Vec<Quantile>,
+    /// What had to be mended, and why a number is not there.
+    remarks: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -38,14 +40,21 @@ pub fn run(matches: &ArgMatches) -> Result<Outcome, Failure> {
     let bytes = read_bytes(name)?;
     let decoded = decode(name, &bytes)?;
     let exposition = prometheus::read(&decoded.text);
-    let mut histograms = named_histograms(&exposition);
+    let NamedHistograms { mut histograms, warnings } = named_histograms(&exposition);
+    for warning in decoded.warnings.iter().chain(&warnings) {
+        eprintln!("decodescope: {name}: {warning}");
+    }
+    let all = histograms.len();
     histograms.retain(|one| filter.is_none_or(|filter| one.metric.contains(filter.as_str())));
-    for one in &histograms {
-        for issue in &one.issues {
-            eprintln!("decodescope: {name}: line {}: {}: {issue}", one.line, one.metric);
-        }
+    if histograms.is_empty() {
+        eprintln!("decodescope: {name}: {}", why_none(&exposition, all, filter));
     }
     let rows: Vec<Row<'_>> = histograms.iter().map(|one| row(one, &wanted)).collect();
+    for (one, row) in histograms.iter().zip(&rows) {
+        for remark in &row.remarks {
+            eprintln!("decodescope: {name}: line {}: {}: {remark}", one.line, one.metric);
+        }
+    }
     let text = if wants_json(matches) {
         serde_json::to_string_pretty(&rows).unwrap_or_default() + "\n"
     } else {
@@ -54,17 +63,44 @@ pub fn run(matches: &ArgMatches) -> Result<Outcome, Failure> {
     Ok(Outcome { text, usable: !rows.is_empty() })
 }
 
+/// Why there is no histogram to tell quantiles of.
+fn why_none(exposition: &Exposition<'_>, all: usize, filter: Option<&String>) -> String {
+    if let Some(filter) = filter.filter(|_| all > 0) {
+        return format!("none of the {all} histograms has {filter} in its name");
+    }
+    let summary = exposition.samples().find(|sample| {
+        sample.label("quantile").is_some() || sample.composite().is_some_and(|value| !value.quantiles.is_empty())
+    });
+    let buckets = exposition.samples().find(|sample| sample.name().ends_with("_bucket"));
+    match (summary, buckets) {
+        _ if exposition.samples().len() == 0 => "no metrics in this text".to_owned(),
+        (_, Some(bucket)) => {
+            format!("no histogram: the buckets, such as {} on line {}, have no usable le", bucket.name(), bucket.line())
+        }
+        (Some(summary), None) => format!(
+            "no histogram: {} on line {} is a summary, which holds the quantiles its process chose and no others",
+            summary.name(),
+            summary.line()
+        ),
+        (None, None) => {
+            format!("no histogram: none of the {} samples is a bucket", exposition.samples().len())
+        }
+    }
+}
+
 fn row<'a>(one: &'a NamedHistogram, wanted: &[f64]) -> Row<'a> {
     let quantiles = wanted.iter().filter_map(|&q| {
         let found = one.quantile(q)?;
         Some(Quantile { q, prometheus: found.interpolated, low: found.low, high: found.high, estimate: found.estimate })
     });
+    let reason = one.without_prometheus().map(str::to_owned);
     Row {
         metric: &one.metric,
         labels: &one.labels,
         count: one.histogram.total(),
         mean: one.histogram.mean(),
         quantiles: quantiles.collect(),
+        remarks: one.issues.iter().map(ToString::to_string).chain(reason).collect(),
     }
 }
 

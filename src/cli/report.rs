@@ -6,9 +6,9 @@ use crate::serving;
 use crate::{Failure, Outcome};
 use clap::ArgMatches;
 use decodescope::metrics::{self, Selection};
-use decodescope::model::{self, Architecture, Precision, Split, decode_read};
+use decodescope::model::{self, Recognised};
 use decodescope::paste::Warning;
-use decodescope::scenario::{EstimateChoice, Field, GpuChoice, Measured, ModelChoice, Scenario, link};
+use decodescope::scenario::{Configured, EstimateChoice, Field, GpuChoice, Measured, ModelChoice, Scenario, link};
 use decodescope::{budget, hardware, report};
 
 /// A scenario under way: with what there is to say about the input, and whether that was of any use.
@@ -95,11 +95,7 @@ pub fn typed(matches: &ArgMatches, field: Field) -> Option<f64> {
 
 fn apply(matches: &ArgMatches, scenario: &mut Scenario, warnings: &mut Vec<Warning>) -> Result<(), Failure> {
     if let Some(name) = matches.get_one::<String>("model") {
-        let (model, bits) = model_choice(name, warnings)?;
-        scenario.set_model(Some(model));
-        if bits.is_some() {
-            scenario.set(Field::WeightBits, bits);
-        }
+        scenario.set_model(Some(model_choice(name, warnings)?));
     }
     if let Some(id) = matches.get_one::<String>("gpu") {
         let gpu = hardware::find(id)
@@ -140,28 +136,22 @@ fn select(scenario: &mut Scenario, selection: Selection) -> Result<(), Failure> 
     Ok(())
 }
 
-/// A preset by its name, or the architecture in a config.json or GGUF file, with the bits a token's weights
-/// have on average where name or file says how they are held.
-fn model_choice(name: &str, warnings: &mut Vec<Warning>) -> Result<(ModelChoice, Option<f64>), Failure> {
-    if !std::path::Path::new(name).is_file() {
-        let Some(recognised) = model::recognise(name) else {
-            return Err(unknown("model", name, model::presets().iter().map(|preset| preset.id.as_str()), "models"));
-        };
-        let named = recognised.quantisation_named.then_some(&recognised.quantisation.precision);
-        let bits = named.map(|precision| average_bits(&recognised.preset.architecture, precision));
-        return Ok((ModelChoice::Preset(recognised.preset.id.clone()), bits));
+/// A preset by its name, or what a config.json or GGUF file says. A name that says how the weights are held
+/// counts as a configuration of the preset's that does.
+fn model_choice(name: &str, warnings: &mut Vec<Warning>) -> Result<ModelChoice, Failure> {
+    if std::path::Path::new(name).is_file() {
+        let reading = serving::reading(&[name])?;
+        warnings.extend(reading.warnings.clone());
+        return Ok(reading.into());
     }
-    let reading = serving::reading(&[name])?;
-    warnings.extend(reading.warnings);
-    let architecture = reading.architecture;
-    let bits = reading.quantisation.map(|quantisation| average_bits(&architecture, &quantisation.precision));
-    Ok((ModelChoice::Custom(Box::new(architecture)), bits))
-}
-
-/// The bits of the weights one token reads, on average: they make the bytes it reads the right ones.
-fn average_bits(architecture: &Architecture, precision: &Precision) -> f64 {
-    let read = |precision: &Precision| decode_read(architecture, precision, &Split::tensor(1), 1.0, 0.0).weights();
-    16.0 * (read(precision).get() / read(&Precision::flat(16.0)).get())
+    let Some(Recognised { preset, quantisation, quantisation_named }) = model::recognise(name) else {
+        return Err(unknown("model", name, model::presets().iter().map(|preset| preset.id.as_str()), "models"));
+    };
+    if quantisation_named {
+        let (architecture, quantisation) = (preset.architecture.clone(), Some(quantisation));
+        return Ok(ModelChoice::Custom(Box::new(Configured { architecture, quantisation })));
+    }
+    Ok(ModelChoice::Preset(preset.id.clone()))
 }
 
 /// Names closer than this are worth suggesting: 1 is the same, 0 has nothing in common.

@@ -108,7 +108,7 @@ impl<'a> Gathering<'a> {
     /// Takes one sample; returns the series it belongs to.
     fn take(&mut self, sample: &Sample<'a>, last: Option<usize>) -> Option<usize> {
         let value = sample.value();
-        if let Some(time) = sample.timestamp().map(|time| time.seconds()).filter(|time| time.is_finite()) {
+        if let Some(time) = sample.timestamp().and_then(taken) {
             self.gathered.taken = Some(self.gathered.taken.map_or(time, |taken| taken.max(time)));
         }
         if sample.name() == "process_start_time_seconds" && value.is_finite() {
@@ -318,6 +318,14 @@ impl<'a> Gathering<'a> {
         self.gathered.started = self.starts.first().copied().filter(|_| self.starts.len() == 1);
         self.gathered
     }
+}
+
+/// When a scrape was taken by a sample's timestamp, in seconds since 1970; `None` beyond the year 5138, which is damage.
+/// The years 1970 to 1973 are seconds that the text format's letter makes milliseconds.
+fn taken(time: Timestamp) -> Option<f64> {
+    let seconds = time.seconds();
+    let by_the_letter = (1e5..1e8).contains(&seconds.abs());
+    (seconds.abs() < 1e11).then_some(if by_the_letter { seconds * 1e3 } else { seconds })
 }
 
 fn hash(base: &str, labels: &[(&str, &str)]) -> u64 {

@@ -47,6 +47,6 @@ pub use between::{Timeline, Window, timeline, timeline_in_steps, window, window_
 pub use dump::{Dump, NameCount, Outcome, read_dump, read_dump_in_steps};
 pub use histogram::Histogram;
 pub use meaning::{Meaning, Merge, Shape};
-pub use named::{NamedHistogram, named_histograms};
+pub use named::{NamedHistogram, NamedHistograms, named_histograms};
 pub use serving::{Latency, Selection, ServingMetrics};
 pub use version::VersionHint;

@@ -1,16 +1,14 @@
 //! Collects remarks, folding those that differ only in their numbers: hundreds of servers in one text are odd in the
 //! same way.
 
-use crate::paste::{Warning, WarningKind};
+use crate::paste::{MOST_LINES, Warning, WarningKind};
 use std::collections::HashMap;
-
-/// How many of a folded remark's further lines are named.
-const NAMED_LINES: usize = 4;
 
 /// Remarks in the order in which they were first made.
 #[derive(Debug, Default)]
 pub(super) struct Remarks {
-    kept: Vec<(Warning, Vec<usize>)>,
+    /// Each with the lines it is about, and how many more there are.
+    kept: Vec<(Warning, Vec<usize>, usize)>,
     /// By the words alone.
     places: HashMap<String, usize>,
 }
@@ -21,30 +19,16 @@ impl Remarks {
         let words = message.chars().filter(|letter| !letter.is_ascii_digit()).collect();
         let place = *self.places.entry(words).or_insert(self.kept.len());
         match self.kept.get_mut(place) {
-            Some((_, also)) => also.push(line),
-            None => self.kept.push((Warning::at(line, kind, message), Vec::new())),
+            Some((_, lines, _)) if lines.len() < MOST_LINES => lines.push(line),
+            Some((.., more)) => *more += 1,
+            None => self.kept.push((Warning::at(line, kind, message), vec![line], 0)),
         }
     }
 
     /// The warnings.
     pub fn finish(self) -> impl Iterator<Item = Warning> {
-        self.kept.into_iter().map(|(mut warning, also)| {
-            if let Some(more) = named(&also) {
-                warning.message.push_str(&more);
-            }
-            warning
-        })
+        self.kept.into_iter().map(|(warning, lines, more)| warning.of_lines(lines, more))
     }
-}
-
-fn named(also: &[usize]) -> Option<String> {
-    let lines: Vec<String> = also.iter().take(NAMED_LINES).map(usize::to_string).collect();
-    let more = match also.len().saturating_sub(NAMED_LINES) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    let word = if also.len() > 1 { "lines" } else { "line" };
-    (!also.is_empty()).then(|| format!(" (also {word} {}{more})", lines.join(", ")))
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use crate::pace::Pace;
 use crate::paste::prometheus::{Exposition, Sample};
+use crate::paste::{Warning, WarningKind};
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
@@ -11,7 +12,7 @@ use std::ops::Range;
 ///
 /// A scrape ends where a series comes again. It is one if it begins with what the one before begins with, most of the
 /// smaller is in the other too, and totals do not grow in some series and fall in others, as they would between two
-/// servers whose telling labels were dropped.
+/// servers whose telling labels were dropped. One line that comes again at the end is no scrape.
 pub(super) async fn split(exposition: &Exposition<'_>, pace: &Pace) -> Vec<Range<usize>> {
     let whole = 0..exposition.samples().len();
     let mut scrapes: Vec<Scrape> = Vec::new();
@@ -27,7 +28,11 @@ pub(super) async fn split(exposition: &Exposition<'_>, pace: &Pace) -> Vec<Range
             scrape.series.insert(series, Seen { order, value: sample.value(), total: is_total(&sample) });
         }
     }
-    let mut sequence = scrapes.len() > 1;
+    let repeated_line = match &scrapes[..] {
+        [only, rest] => only.series.len() > 1 && rest.series.len() == 1,
+        _ => false,
+    };
+    let mut sequence = scrapes.len() > 1 && !repeated_line;
     for (one, next) in scrapes.iter().zip(scrapes.iter().skip(1)) {
         pace.rest(1.0).await;
         sequence = sequence && next.follows(one);
@@ -37,6 +42,23 @@ pub(super) async fn split(exposition: &Exposition<'_>, pace: &Pace) -> Vec<Range
     }
     let ends = scrapes.iter().skip(1).map(|scrape| scrape.start).chain([whole.end]);
     scrapes.iter().zip(ends).map(|(scrape, end)| scrape.start..end).collect()
+}
+
+/// Which of the scrapes is the last whole one: a paste that ends in the middle of a scrape has a whole one before.
+pub(super) fn last_whole(scrapes: &[Range<usize>]) -> usize {
+    let largest = scrapes.iter().map(ExactSizeIterator::len).max().unwrap_or(0);
+    scrapes.iter().rposition(|scrape| scrape.len() * 2 > largest).unwrap_or(0)
+}
+
+/// What there is to say where a text holds several scrapes and one is shown.
+pub(super) fn several(scrapes: &[Range<usize>]) -> Warning {
+    let which = match last_whole(scrapes) + 1 == scrapes.len() {
+        true => "this is the last",
+        false => "this is the last whole one, what follows is cut",
+    };
+    let message =
+        format!("{} scrapes of the same server in one text: {which}, counted since the server started", scrapes.len());
+    Warning::whole(WarningKind::Duplicate, message)
 }
 
 /// So many samples are looked at between two rests.
@@ -69,7 +91,7 @@ impl Scrape {
             }
         }
         // After a restart all fall but those that had not moved; a swapped pair falls throughout.
-        begins_alike && shared * 2 >= smaller && totals > 0 && (grew == 0 || fell == 0)
+        begins_alike && shared * 2 > smaller && totals > 0 && (grew == 0 || fell == 0)
     }
 }
 

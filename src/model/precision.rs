@@ -50,6 +50,25 @@ impl Precision {
         }
     }
 
+    /// Other bits for every weight but those left in 16 bit, or wider, beside narrower ones.
+    ///
+    /// ```
+    /// use decodescope::model::{Component, Precision};
+    /// let mixed = Precision::flat(4.25).with(Component::LmHead, 16.0).narrowed_to(8.0);
+    /// assert_eq!((mixed.weights_bits, mixed.bits(Component::LmHead)), (8.0, 16.0));
+    /// assert_eq!(Precision::default().narrowed_to(8.0), Precision::flat(8.0));
+    /// ```
+    #[must_use]
+    pub fn narrowed_to(mut self, bits: f64) -> Self {
+        let whole = |bits: f64| bits >= 16.0;
+        // Where only single components are narrow, the rest was left as it is.
+        if !whole(self.weights_bits) || self.components.values().all(|bits| whole(*bits)) {
+            self.weights_bits = bits;
+        }
+        self.components.values_mut().filter(|bits| !whole(**bits)).for_each(|own| *own = bits);
+        self
+    }
+
     /// A file's average: its size over the parameters in it.
     ///
     /// # Formula

@@ -8,4 +8,4 @@ pub mod prometheus;
 mod warning;
 
 pub use decode::{DecodeError, Decoded, Decoder, decode};
-pub use warning::{Warning, WarningKind};
+pub use warning::{MOST_LINES, Warning, WarningKind};

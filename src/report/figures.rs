@@ -250,7 +250,7 @@ fn windows(scenario: &Scenario) -> Option<Figure> {
 }
 
 fn histogram(key: &'static str, meaning: Meaning, histogram: &metrics::Histogram) -> Option<Figure> {
-    let total = histogram.total();
+    let (total, held) = (histogram.total(), histogram.in_buckets());
     // Without a finite bound there is nothing to draw.
     if total <= 0.0 || !histogram.buckets.iter().any(|bucket| bucket.le.is_finite()) {
         return None;
@@ -260,7 +260,7 @@ fn histogram(key: &'static str, meaning: Meaning, histogram: &metrics::Histogram
         upper_text: trimmed(bucket.le * 1e3),
         count: bucket.count,
         count_text: count(bucket.count),
-        share_text: if bucket.count > 0.0 { show(Ratio::new(bucket.count / total)).to_string() } else { String::new() },
+        share_text: if bucket.count > 0.0 { show(Ratio::new(bucket.count / held)).to_string() } else { String::new() },
     });
     let mean =
         histogram.mean().map(|mean| Marker { value: mean * 1e3, text: format!("mean {}", show(Seconds::new(mean))) });

@@ -202,7 +202,7 @@ pub fn json(scenario: &Scenario, analysis: &Analysis, warnings: &[Warning]) -> S
         throughput_tokens_per_second: scenario.measured.as_ref().and_then(|m| m.throughput()).map(|speed| speed.get()),
         model: scenario.model.as_ref().map(|model| match model {
             ModelChoice::Preset(id) => id.as_str(),
-            ModelChoice::Custom(architecture) => architecture.name.as_str(),
+            ModelChoice::Custom(configured) => configured.architecture.name.as_str(),
         }),
         gpu: scenario.gpu.as_ref().map(GpuChoice::id),
         gpu_name: scenario.gpu().map(|gpu| gpu.name.into_owned()),

@@ -56,7 +56,7 @@ fn system(document: &mut Document, scenario: &Scenario) {
             let name = crate::model::preset(id).map_or(id.clone(), |preset| preset.name.clone());
             add("model", name, if scenario.served_model().is_some() { "measured" } else { "catalogue" });
         }
-        Some(ModelChoice::Custom(architecture)) => add("model", architecture.name.clone(), "typed"),
+        Some(ModelChoice::Custom(configured)) => add("model", configured.architecture.name.clone(), "typed"),
         None => add("model", "not known: name it".to_owned(), ""),
     }
     match scenario.gpu() {

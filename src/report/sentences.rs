@@ -78,13 +78,17 @@ pub fn server_facts(measured: &Measured) -> Vec<(String, String)> {
         counts.iter().filter_map(|&meaning| Some((meaning.title().to_owned(), count(set.value(meaning)?)))).collect();
     let mut add = |name: &str, value: Option<String>| facts.extend(value.map(|value| (name.to_owned(), value)));
     add("all streams, between the scrapes", measured.throughput().map(|speed| show(speed).to_string()));
-    add("draft tokens accepted", set.acceptance_rate().map(|rate| show(rate).to_string()));
+    // More than the whole, or less than nothing, is no share; where a gauge says so, a remark tells it.
+    let share = |share: Option<Ratio>| {
+        share.filter(|share| (-0.001..1.001).contains(&share.get())).map(|share| show(share).to_string())
+    };
+    add("draft tokens accepted", share(set.acceptance_rate()));
     add("tokens per engine step", set.tokens_per_iteration().map(|tokens| significant(tokens, 3)));
     add("KV cache holds", set.value(Meaning::KvCacheCapacity).map(|tokens| format!("{} tokens", count(tokens))));
     add("KV cache type", set.value(Meaning::KvCacheBits).map(|bits| format!("{} bit", significant(bits, 3))));
-    add("share of memory taken", set.value(Meaning::MemoryShare).map(|share| show(Ratio::new(share)).to_string()));
-    add("KV cache in use", set.value(Meaning::KvCacheUsage).map(|usage| show(Ratio::new(usage)).to_string()));
-    add("prefix cache hit rate", set.prefix_hit_rate().map(|rate| show(rate).to_string()));
+    add("share of memory taken", share(set.value(Meaning::MemoryShare).map(Ratio::new)));
+    add("KV cache in use", share(set.value(Meaning::KvCacheUsage).map(Ratio::new)));
+    add("prefix cache hit rate", share(set.prefix_hit_rate()));
     add("tokens per step and stream", set.tokens_per_step().map(trimmed));
     let means = [
         Meaning::QueueTime,

@@ -169,7 +169,7 @@ fn spread(histogram: &Histogram) -> String {
         );
     }
     let Some(main) = histogram.main_bucket() else { return String::new() };
-    let share = |count: f64| show(Ratio::new(count / histogram.total()));
+    let share = |count: f64| show(Ratio::new(count / histogram.in_buckets()));
     format!(
         "; {} of the observations lie {}, {} below, {} above",
         show(Ratio::new(main.share)),

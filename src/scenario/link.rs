@@ -7,7 +7,7 @@
 //! Links live long. `v` says which version of this format wrote one; a newer version than ours is
 //! refused politely, older ones are brought up to date by `upgrade`. Keys nobody knows are ignored.
 
-use super::{EstimateChoice, Field, GpuChoice, Measured, ModelChoice, Scenario};
+use super::{Configured, EstimateChoice, Field, GpuChoice, Measured, ModelChoice, Scenario};
 use crate::hardware::{self, Gpu};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -58,7 +58,10 @@ pub fn encode(scenario: &Scenario) -> String {
     let mut parts = vec![format!("v={VERSION}")];
     match &scenario.model {
         Some(ModelChoice::Preset(id)) => parts.push(format!("model={id}")),
-        Some(ModelChoice::Custom(architecture)) => parts.extend(pack("arch", architecture)),
+        Some(ModelChoice::Custom(configured)) => {
+            parts.extend(pack("arch", &configured.architecture));
+            parts.extend(configured.quantisation.as_ref().and_then(|quantisation| pack("quant", quantisation)));
+        }
         None => {}
     }
     parts.extend(scenario.gpu.as_ref().map(|gpu| format!("gpu={}", gpu.id())));
@@ -133,7 +136,13 @@ fn read_part(scenario: &mut Scenario, key: &str, text: &str) -> Result<(), LinkE
         "model" => return Err(broken("the id of a known model")),
         "arch" => {
             let architecture = unpack(text).ok_or_else(|| broken("a packed architecture"))?;
-            scenario.model = Some(ModelChoice::Custom(architecture));
+            scenario.model = Some(ModelChoice::Custom(Box::new(Configured { architecture, quantisation: None })));
+        }
+        // Written after the architecture that it is of.
+        "quant" => {
+            if let Some(ModelChoice::Custom(configured)) = &mut scenario.model {
+                configured.quantisation = Some(unpack(text).ok_or_else(|| broken("a packed quantisation"))?);
+            }
         }
         // Its name may have come before.
         "gpu" if text == Gpu::OWN => {

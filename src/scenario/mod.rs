@@ -21,7 +21,7 @@ pub use measured::{Measured, Moment};
 
 use crate::hardware::{self, Gpu};
 use crate::metrics::{Meaning, Selection};
-use crate::model::{self, Architecture, Precision};
+use crate::model::{self, Architecture, Precision, Quantisation, Reading};
 use crate::units::{Bytes, BytesPerSecond, FlopsPerSecond};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -81,8 +81,25 @@ impl<T> Sourced<T> {
 pub enum ModelChoice {
     /// One of [`model::presets`], by its id.
     Preset(String),
-    /// Read from a pasted configuration.
-    Custom(Box<Architecture>),
+    /// Read from a configuration.
+    Custom(Box<Configured>),
+}
+
+/// What a model's own configuration says.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Configured {
+    /// Its architecture.
+    pub architecture: Architecture,
+    /// How it says its weights are held.
+    pub quantisation: Option<Quantisation>,
+}
+
+impl From<Reading> for ModelChoice {
+    /// Without the reading's warnings, which are told where it was read.
+    fn from(reading: Reading) -> Self {
+        let Reading { architecture, quantisation, .. } = reading;
+        Self::Custom(Box::new(Configured { architecture, quantisation }))
+    }
 }
 
 /// Which GPU serves it.
@@ -194,7 +211,7 @@ impl Scenario {
     pub fn architecture(&self) -> Option<Architecture> {
         let mut architecture = match self.model.as_ref()? {
             ModelChoice::Preset(id) => model::preset(id)?.architecture.clone(),
-            ModelChoice::Custom(architecture) => (**architecture).clone(),
+            ModelChoice::Custom(configured) => configured.architecture.clone(),
         };
         if let Some(&layers) = self.typed.get(&Field::Layers) {
             architecture = architecture.with_layers(layers as u32);
@@ -228,7 +245,7 @@ impl Scenario {
     pub fn precision(&self) -> Precision {
         let mut precision = self.quantisation().map(|known| known.precision).unwrap_or_default();
         if let Some(&bits) = self.typed.get(&Field::WeightBits) {
-            precision = Precision::flat(bits);
+            precision = precision.narrowed_to(bits);
         }
         let measured = || self.metrics()?.value(Meaning::KvCacheBits);
         if let Some(bits) = self.typed.get(&Field::KvBits).copied().or_else(measured) {

@@ -57,14 +57,16 @@ impl Scenario {
     }
 
     /// How the weights are held: as the served model's name tells, where it is the model chosen; else
-    /// as that model is published.
+    /// as that model is published, or as its configuration says.
     #[must_use]
     pub fn quantisation(&self) -> Option<Quantisation> {
         if let Some(served) = self.served_model() {
             return Some(served.quantisation);
         }
-        let ModelChoice::Preset(id) = self.model.as_ref()? else { return None };
-        Quantisation::by_recipe(model::preset(id)?.native_quantisation.as_deref()?)
+        match self.model.as_ref()? {
+            ModelChoice::Preset(id) => Quantisation::by_recipe(model::preset(id)?.native_quantisation.as_deref()?),
+            ModelChoice::Custom(configured) => configured.quantisation.clone(),
+        }
     }
 
     /// The published microbenchmark behind the allreduce's latency and bandwidth, if one fits.
@@ -117,8 +119,27 @@ impl Scenario {
     pub fn allreduce_message(&self) -> Option<Bytes> {
         let hidden = self.value(Field::Hidden)?.value as u32;
         let element = self.value(Field::ElementBytes)?.value;
-        let tokens = self.value(Field::Batch)?.value;
-        Some(collective::message_bytes(hidden, element, tokens))
+        let step = self.step()?;
+        Some(collective::message_bytes(hidden, element, step.sequences * step.tokens))
+    }
+
+    /// What goes through the model in a step: of each stream the tokens that the step yields, which is one unless drafts
+    /// are verified.
+    #[must_use]
+    pub fn step(&self) -> Option<model::Step> {
+        let value = |field| Some(self.value(field)?.value);
+        let tokens = value(Field::TokensPerStep)?.max(1.0);
+        Some(model::Step { sequences: value(Field::Batch)?, tokens, context: value(Field::Context)? })
+    }
+
+    /// The bits of a weight on average, of those that are not left in 16 bit; 16 where all are.
+    fn narrow_bits(&self, precision: &Precision) -> f64 {
+        let counted = self.architecture().map(|architecture| architecture.components()).unwrap_or_default();
+        let narrow = counted.iter().map(|one| (precision.bits(one.component), one.parameters as f64));
+        let (bits, parameters) = narrow
+            .filter(|(bits, _)| *bits < 16.0)
+            .fold((0.0, 0.0), |(sum, all), (bits, parameters)| (sum + bits * parameters, all + parameters));
+        if parameters > 0.0 { bits / parameters } else { precision.weights_bits }
     }
 
     /// What one GPU's memory delivers.
@@ -176,7 +197,7 @@ impl Scenario {
         match field {
             Field::Layers => Some(f64::from(self.architecture()?.layer_count())),
             Field::Hidden => Some(f64::from(self.architecture()?.hidden)),
-            Field::WeightBits => Some(self.quantisation()?.precision.weights_bits),
+            Field::WeightBits => Some(self.narrow_bits(&self.quantisation()?.precision)),
             Field::AllreducesPerLayer => {
                 let architecture = self.architecture()?;
                 Some(f64::from(architecture.allreduces()) / f64::from(architecture.layer_count().max(1)))

@@ -9,7 +9,6 @@ use crate::metrics::{Dump, read_dump_in_steps};
 use crate::model;
 use crate::pace::Work;
 use crate::paste::{DecodeError, Decoder, prometheus};
-use crate::scenario::ModelChoice;
 use leptos::prelude::Set;
 use leptos::task::spawn_local;
 
@@ -89,7 +88,7 @@ fn take_configuration(state: State, text: &str) -> Option<String> {
         Ok(reading) => {
             let name = reading.architecture.name.clone();
             let remarks: Vec<String> = reading.warnings.iter().map(ToString::to_string).collect();
-            state.apply(Action::Model(Some(ModelChoice::Custom(Box::new(reading.architecture)))));
+            state.apply(Action::Model(Some(reading.into())));
             sentence(&[vec![format!("model set from its configuration: {name}")], remarks].concat().join("; "))
         }
         Err(error) => sentence(&format!("this configuration cannot be read: {error}")),

@@ -45,7 +45,7 @@ pub fn ModelPicker() -> impl IntoView {
     let known = StoredValue::new(models());
     let choices = Memo::new(move |_| {
         let custom = chosen.with(|chosen| match chosen {
-            Some(ModelChoice::Custom(architecture)) => Some(architecture.name.clone()),
+            Some(ModelChoice::Custom(configured)) => Some(configured.architecture.name.clone()),
             _ => None,
         });
         let custom = custom.map(|name| Choice {

@@ -115,7 +115,8 @@ impl Histogram {
         self.buckets.iter().map(|bucket| bucket.le).eq(other.buckets.iter().map(|bucket| bucket.le))
     }
 
-    fn in_buckets(&self) -> f64 {
+    /// How many observations the buckets hold, whatever the count says: what a bucket's share is a share of.
+    pub(crate) fn in_buckets(&self) -> f64 {
         self.buckets.iter().map(|bucket| bucket.count).sum()
     }
 

@@ -38,8 +38,10 @@ pub fn end_to_end_latency_above_the_last_bound(scene: &Scene<'_>) -> Option<Stri
 
 /// Most observations in one bucket: a quantile there is a line drawn between its borders.
 fn coarse(scene: &Scene<'_>, meaning: Meaning) -> Option<String> {
-    let total = scene.observed(meaning).filter(|total| *total >= ENOUGH)?;
+    scene.observed(meaning).filter(|total| *total >= ENOUGH)?;
     let histogram = scene.all.histogram(meaning)?;
+    // What the buckets hold; a stated count may be another number.
+    let total = histogram.in_buckets();
     let main = histogram.main_bucket().filter(|main| main.share >= MOST && main.upper.is_finite())?;
     let exact = scene.all.mean(meaning);
     if exact.is_some_and(|mean| mean < IMPOSSIBLE) {
@@ -78,7 +80,7 @@ fn above_the_last_bound(scene: &Scene<'_>, meaning: Meaning) -> Option<String> {
     Some(format!(
         "{} of {} observations of {} ({}) lie above the last bound, {}: {consequence}",
         count(above.count),
-        count(histogram.total()),
+        count(histogram.in_buckets()),
         meaning.title(),
         show(Ratio::new(above.share)),
         show(Seconds::new(above.lower)),

@@ -44,7 +44,12 @@ pub(super) fn comment<'t>(line: &'t str, known: &str, breaches: &mut Vec<Breach>
     let keyword = cursor.token();
     let keyword_end = cursor.at;
     match keyword {
-        "EOF" if line.len() == keyword_end => return Comment::Eof,
+        "EOF" if line.len() == keyword_end => {
+            if keyword_end == "#EOF".len() {
+                cursor.note(1, Rule::MissingBlank);
+            }
+            return Comment::Eof;
+        }
         "HELP" | "TYPE" | "UNIT" if keyword_end > keyword.len() + 1 => {}
         _ => {
             cursor.note(0, Rule::Comment);
@@ -70,7 +75,12 @@ pub(super) fn comment<'t>(line: &'t str, known: &str, breaches: &mut Vec<Breach>
     if name_end == line.len() {
         cursor.note(name_end, if keyword == "TYPE" { Rule::MetadataForm } else { Rule::MissingText });
     }
-    cursor.separator();
+    // What comes after one space is the help, be it blank.
+    if keyword == "HELP" && cursor.rest().starts_with(' ') {
+        cursor.at += 1;
+    } else {
+        cursor.separator();
+    }
     let text = cursor.rest();
     match keyword {
         "HELP" => Comment::Help(name, unescape(text)),
@@ -103,8 +113,10 @@ impl<'t> Cursor<'t, '_> {
             return;
         }
         let blanks = rest.bytes().take_while(|byte| is_blank(*byte)).count();
-        if blanks > 0 && !(blanks == 1 && rest.starts_with(' ')) {
-            self.note(self.at, Rule::ExtraBlank);
+        if blanks > 1 || rest.starts_with('\t') {
+            // Spaces between two tokens are minded less than tabs, or blanks at the end.
+            let spaces = rest.len() > blanks && rest.bytes().take(blanks).all(|byte| byte == b' ');
+            self.note(self.at, if spaces { Rule::BlankInMetadata } else { Rule::ExtraBlank });
         }
         self.at += blanks;
     }
@@ -207,7 +219,9 @@ mod tests {
         assert_eq!(read("# TYPE a:b histogram"), (Comment::Type("a:b".into(), Some(Type::Histogram)), vec![]));
         assert_eq!(read("# TYPE \"my.name\" gauge").0, Comment::Type("my.name".into(), Some(Type::Gauge)));
         assert_eq!(read("# UNIT a_seconds seconds").0, Comment::Unit("a_seconds".into(), "seconds".into()));
-        assert_eq!(read("# EOF").0, Comment::Eof);
+        assert_eq!(read("# HELP a  x").0, Comment::Help("a".into(), " x".into()));
+        assert_eq!(read("# EOF"), (Comment::Eof, vec![]));
+        assert_eq!(read("#EOF"), (Comment::Eof, vec![Rule::MissingBlank]));
     }
 
     #[test]

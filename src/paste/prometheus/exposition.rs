@@ -80,7 +80,9 @@ impl Type {
 
 /// A moment in Unix time.
 ///
-/// The text format writes milliseconds, OpenMetrics seconds; here it is seconds.
+/// The text format writes milliseconds, OpenMetrics seconds; here it is seconds. In a text that has anything of
+/// OpenMetrics', or a timestamp with a fraction, each number tells by its size: from 10¹¹ on it is milliseconds, since
+/// as seconds it would be beyond the year 5138.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
 pub struct Timestamp(f64);
 
@@ -128,8 +130,8 @@ pub struct Exposition<'a> {
     pub(super) index: Index<'a>,
     pub(super) warnings: Vec<Warning>,
     pub(super) eof: bool,
-    /// Whether timestamps are in seconds rather than milliseconds.
-    pub(super) seconds: bool,
+    /// From this number on timestamps are milliseconds, whatever their sign; below it seconds.
+    pub(super) milliseconds_from: f64,
 }
 
 impl<'a> Exposition<'a> {
@@ -196,7 +198,7 @@ impl<'a> Exposition<'a> {
     }
 
     fn time(&self, raw: f64) -> Option<Timestamp> {
-        (!raw.is_nan()).then_some(Timestamp(if self.seconds { raw } else { raw / 1e3 }))
+        (!raw.is_nan()).then_some(Timestamp(if raw.abs() < self.milliseconds_from { raw } else { raw / 1e3 }))
     }
 }
 

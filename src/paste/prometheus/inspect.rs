@@ -4,6 +4,7 @@ use super::arena::Arena;
 use super::comment::{Comment, comment};
 use super::exposition::Exposition;
 use super::index::Index;
+use super::number::number;
 use super::rule::{Breach, Format, Rule};
 use super::sample::{Line, Previous, is_blank};
 use super::semantics::Semantics;
@@ -109,7 +110,7 @@ impl<'t> Inspector<'t> {
             index: Index::default(),
             warnings: Vec::new(),
             eof: false,
-            seconds: true,
+            milliseconds_from: f64::INFINITY,
         };
         let mut previous = Previous::default();
         let mut semantics = Semantics::new(self.format);
@@ -154,7 +155,10 @@ impl<'t> Inspector<'t> {
                     breaches: &mut self.breaches,
                 };
                 match parsed.sample(index.start..index.start + content.len(), number as u32) {
-                    Err(breach) => {
+                    Err(mut breach) => {
+                        if breach.rule == Rule::BadNumber && has_foreign_blank(content, breach.at) {
+                            breach.rule = Rule::ForeignBlank;
+                        }
                         self.breaches.truncate(before);
                         self.breaches.push(breach);
                     }
@@ -182,6 +186,13 @@ impl<'t> Inspector<'t> {
         let column = text.get(..at).map_or(at, |before| before.chars().count()) + 1;
         self.findings.push(Finding { line, column, rule });
     }
+}
+
+/// Whether the value at `at` is a number but for white space beside it that neither format knows.
+fn has_foreign_blank(line: &str, at: usize) -> bool {
+    let Some((before, value)) = line.split_at_checked(at) else { return false };
+    let token = value.split([' ', '\t']).next().unwrap_or_default();
+    before.ends_with([' ', '\t', '}']) && number(token.trim().as_bytes()).is_some()
 }
 
 /// A line's number, its first byte, and whether it lacks its line feed.

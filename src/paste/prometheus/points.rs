@@ -1,5 +1,5 @@
 //! One label set of a metric through the lines of a text: its points in time, and whether each histogram
-//! among them is whole.
+//! and counter among them is whole.
 
 use super::exposition::{Sample, Type};
 use super::number::number;
@@ -12,26 +12,30 @@ pub(super) struct Points {
     /// Whether the samples have timestamps; `None` before the first.
     timed: Option<bool>,
     time: f64,
-    /// The histogram at the latest time.
-    histogram: Histogram,
+    /// The histogram or counter at the latest time.
+    point: Point,
 }
 
 #[derive(Debug, Default)]
-struct Histogram {
+struct Point {
     line: usize,
     any: bool,
     bound: Option<f64>,
+    /// The latest `le` as written.
+    spelled: String,
     held: f64,
     infinity: Option<f64>,
     count: Option<f64>,
     sum: Option<f64>,
     below_zero: bool,
+    /// Of a counter, its value was there.
+    total: bool,
 }
 
 impl Points {
     pub fn new(kind: Type, line: usize) -> Self {
-        let histogram = Histogram { line, ..Histogram::default() };
-        Self { kind, timed: None, time: f64::NEG_INFINITY, histogram }
+        let point = Point { line, ..Point::default() };
+        Self { kind, timed: None, time: f64::NEG_INFINITY, point }
     }
 
     pub fn sample(&mut self, sample: &Sample<'_>, suffix: &str, format: Format, find: &mut impl FnMut(Rule)) {
@@ -45,23 +49,25 @@ impl Points {
                 find(Rule::TimestampsFall);
             }
             if time != self.time && format == Format::OpenMetrics {
-                self.histogram.close(self.kind, &mut |_, rule| find(rule));
-                self.histogram = Histogram { line: sample.line(), ..Histogram::default() };
+                self.point.close(self.kind, &mut |_, rule| find(rule));
+                self.point = Point { line: sample.line(), ..Point::default() };
             }
             self.time = time;
         }
-        if matches!(self.kind, Type::Histogram | Type::GaugeHistogram) {
-            self.histogram.sample(sample, suffix, find);
+        match self.kind {
+            Type::Histogram | Type::GaugeHistogram => self.point.sample(sample, suffix, find),
+            Type::Counter if format == Format::OpenMetrics => self.point.counter(sample, suffix),
+            _ => {}
         }
     }
 
     /// What is missing at the end.
     pub fn close(&self, find: &mut impl FnMut(usize, Rule)) {
-        self.histogram.close(self.kind, find);
+        self.point.close(self.kind, find);
     }
 }
 
-impl Histogram {
+impl Point {
     fn sample(&mut self, sample: &Sample<'_>, suffix: &str, find: &mut impl FnMut(Rule)) {
         let value = sample.value();
         self.line = sample.line();
@@ -71,12 +77,20 @@ impl Histogram {
             "_sum" | "_gsum" => self.sum = Some(value),
             "_bucket" => {
                 let Some(bound) = sample.label("le").and_then(|le| number(le.as_bytes())) else { return };
-                if self.bound.is_some_and(|below| bound.value <= below) {
+                let text = sample.label("le").unwrap_or_default();
+                if self.bound == Some(bound.value) {
+                    // Spelled the same it is the same series again, which is told of any.
+                    if self.spelled != text {
+                        find(Rule::RepeatedBound);
+                    }
+                } else if self.bound.is_some_and(|below| bound.value < below) {
                     find(Rule::BucketOrder);
                 } else if self.bound.is_some() && value < self.held {
                     find(Rule::BucketsFall);
                 }
                 self.bound = Some(bound.value);
+                self.spelled.clear();
+                self.spelled.push_str(text);
                 self.held = value;
                 self.below_zero |= bound.value < 0.0;
                 if bound.value == f64::INFINITY {
@@ -87,11 +101,23 @@ impl Histogram {
         }
     }
 
+    fn counter(&mut self, sample: &Sample<'_>, suffix: &str) {
+        self.line = sample.line();
+        self.any = true;
+        self.total |= suffix == "_total";
+    }
+
     fn close(&self, kind: Type, find: &mut impl FnMut(usize, Rule)) {
         if !self.any {
             return;
         }
         let mut find = |rule| find(self.line, rule);
+        if kind == Type::Counter {
+            if !self.total {
+                find(Rule::MissingTotal);
+            }
+            return;
+        }
         if self.infinity.is_none() {
             find(Rule::MissingInfinity);
         }

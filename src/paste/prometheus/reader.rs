@@ -3,7 +3,9 @@
 use super::arena::Arena;
 use super::comment::{Comment, comment};
 use super::exposition::{Exposition, Family};
+use super::flat::holds_others;
 use super::index::Index;
+use super::mend;
 use super::remarks::Remarks;
 use super::reply::{self, Reply, reply};
 use super::rule::{Breach, Rule};
@@ -20,6 +22,8 @@ const LONGEST: usize = u32::MAX as usize / 2;
 const LONGEST_LINE: usize = 4 << 20;
 /// So many bytes are read between two rests.
 pub(super) const SLICE: usize = 256 << 10;
+/// As seconds, the year 5138: from here on a timestamp is milliseconds.
+const LATEST_SECOND: f64 = 1e11;
 /// A shorter text fits into memory in any case, with all that can be read from it.
 const FITS: usize = 32 << 20;
 
@@ -38,6 +42,8 @@ pub(super) struct Reader<'a> {
     fractional: bool,
     /// Whether the dump is commented out line by line; `None` until it matters.
     commented: Option<bool>,
+    /// Whether a diff has added lines, so that the removed ones do not count; `None` until it matters.
+    pub(super) added: Option<bool>,
     pub(super) in_headers: bool,
     /// The current line, counted from 1.
     pub(super) number: u32,
@@ -66,6 +72,7 @@ impl<'a> Reader<'a> {
             openmetrics: false,
             fractional: false,
             commented: None,
+            added: None,
             in_headers: false,
             number: 0,
             next: if source.starts_with('\u{feff}') { 3 } else { 0 },
@@ -220,11 +227,18 @@ impl<'a> Reader<'a> {
         self.refuse_prose()
     }
 
-    /// `P99: 12` is a name by the letter of the grammar, and prose in every text seen.
+    /// `P99: 12` is a name by the letter of the grammar, and prose in every text seen; so is what stands right before a
+    /// sign: `vllm-1`, and the exponent `e+04` of a number that was wrapped.
     #[inline]
     pub(super) fn refuse_prose(&mut self) -> Result<(), Breach> {
-        let bare = self.arena.records.last().filter(|record| record.own.count() + record.shared_count == 0);
-        if bare.is_some_and(|record| self.arena.text(self.source, record.name).ends_with(':')) {
+        let Some(bare) = self.arena.records.last().filter(|record| record.own.count() + record.shared_count == 0)
+        else {
+            return Ok(());
+        };
+        let glued = |breach: &Breach| breach.rule == Rule::MissingBlank && breach.at == bare.name.length as usize;
+        if (!self.breaches.is_empty() && self.breaches.iter().any(glued))
+            || self.arena.text(self.source, bare.name).ends_with(':')
+        {
             self.arena.forget_latest();
             return Err(Breach { at: 0, rule: Rule::NotASample });
         }
@@ -252,10 +266,38 @@ impl<'a> Reader<'a> {
     }
 
     pub(super) fn comment(&mut self, line: &'a str, number: u32, last: bool) {
+        if holds_others(line) && self.several(line, number, last) {
+            return;
+        }
         self.breaches.clear();
         let known = self.source.get(self.previous.name.clone()).unwrap_or_default();
         let read = comment(line, known, &mut self.breaches);
+        if matches!(read, Comment::Malformed | Comment::Plain) && self.unusual(&read, line, number) {
+            return;
+        }
         self.metadata(read, line, number, last);
+    }
+
+    /// Metadata that reads once it is mended, which is all to say of it then; or a heading, or a sample that was commented
+    /// out twice.
+    #[cold]
+    fn unusual(&mut self, read: &Comment<'_>, line: &str, number: u32) -> bool {
+        if *read == Comment::Malformed {
+            let Some(mended) = mend::metadata(line) else { return false };
+            self.metadata_elsewhere(&mended, number);
+            let message = "marks within the metadata; read without them";
+            self.remarks.say(number as usize, WarningKind::Repaired, message);
+            return true;
+        }
+        // Most headings are words.
+        let inner = line.strip_prefix("##").map(|inner| inner.trim_start_matches(['#', ' ']));
+        let inner = inner.filter(|inner| inner.contains(['{', '_']));
+        if inner.is_some_and(|inner| self.sample_elsewhere(inner, number).is_ok()) {
+            self.arena.forget_latest();
+            let message = "a sample behind `##`: a comment, left out";
+            self.remarks.say_of(number as usize, WarningKind::Skipped, message, line);
+        }
+        inner.is_some()
     }
 
     /// Lets the samples that follow begin with the latest family's name, if it is the one at `start`.
@@ -277,11 +319,16 @@ impl<'a> Reader<'a> {
             }
             self.tolerate(number);
         }
+        if last && read != Comment::Eof && (read != Comment::Plain || line.len() < "# HELP ".len()) {
+            let message = "the last line has no line feed: it may be cut";
+            self.remarks.say(line_number, WarningKind::Truncated, message);
+        }
         let (name, keyword) = match &read {
             Comment::Plain | Comment::Malformed => return,
             Comment::Eof => {
                 self.eof = true;
-                self.openmetrics = true;
+                // Spelled as OpenMetrics has it, it proves the format; `#EOF` may be anybody's comment.
+                self.openmetrics |= self.breaches.is_empty();
                 return;
             }
             Comment::Help(name, _) => (name, "HELP"),
@@ -327,6 +374,9 @@ impl<'a> Reader<'a> {
     /// Says what was tolerated in a line that was read.
     #[cold]
     pub(super) fn tolerate(&mut self, number: u32) {
+        if self.breaches.iter().any(|breach| breach.rule == Rule::TimestampForm) && self.refuse_group(number) {
+            return;
+        }
         for breach in &self.breaches {
             match breach.rule {
                 Rule::Exemplar | Rule::CompositeValue | Rule::StartTimestamp => self.openmetrics = true,
@@ -340,8 +390,8 @@ impl<'a> Reader<'a> {
     }
 
     fn finish(mut self) -> Exposition<'a> {
-        let seconds = self.openmetrics || self.fractional;
-        self.doubt_timestamps(seconds);
+        let milliseconds_from = self.unit_of_timestamps();
+        self.doubt_groups();
         Exposition {
             source: self.source,
             arena: self.arena,
@@ -349,24 +399,32 @@ impl<'a> Reader<'a> {
             index: self.index,
             warnings: self.remarks.finish(),
             eof: self.eof,
-            seconds,
+            milliseconds_from,
         }
     }
 }
 
 impl Reader<'_> {
-    /// Says where timestamps are in the format's unit only by the letter: no server's clock reads 1970 in
-    /// milliseconds, or the year 5138 in seconds.
-    fn doubt_timestamps(&mut self, seconds: bool) {
-        let (odd, message) = match seconds {
-            false => (1e8..1e11, "a timestamp is read as milliseconds, as the format says, but looks like seconds"),
-            true => (1e11..f64::MAX, "a timestamp is read as seconds, as the format says, but looks like milliseconds"),
+    /// From which number on timestamps are milliseconds; says where the unit is against a format's letter, or only by it.
+    ///
+    /// The text format's are milliseconds throughout. Once anything in the text is OpenMetrics', or a timestamp has a
+    /// fraction, both formats may be in it, and each number tells by its size: no server's clock reads the year 5138.
+    fn unit_of_timestamps(&mut self) -> f64 {
+        let (from, odd, message) = if self.openmetrics {
+            let message = "a timestamp is read as milliseconds by its size, though OpenMetrics writes seconds";
+            (LATEST_SECOND, LATEST_SECOND..f64::INFINITY, message)
+        } else if self.fractional {
+            return LATEST_SECOND;
+        } else {
+            let message = "a timestamp is read as milliseconds, as the format says, but looks like seconds";
+            (0.0, 1e8..LATEST_SECOND, message)
         };
-        for (sample, _) in self.arena.times.iter().filter(|(_, time)| odd.contains(time)) {
+        for (sample, _) in self.arena.times.iter().filter(|(_, time)| odd.contains(&time.abs())) {
             if let Some(record) = self.arena.records.get(*sample as usize) {
                 self.remarks.say(record.line as usize, WarningKind::Trap, message);
             }
         }
+        from
     }
 }
 

@@ -1,20 +1,18 @@
 //! Collects warnings, folding the same remark about many lines into one.
 
-use crate::paste::{Warning, WarningKind};
+use crate::paste::{MOST_LINES, Warning, WarningKind};
 
 /// How many different remarks are kept word for word before further ones are only counted.
 const DISTINCT: usize = 200;
-/// How many of a folded remark's further lines are named.
-const NAMED_LINES: usize = 4;
 
 #[derive(Debug, Clone)]
 struct Remark {
-    line: usize,
+    /// The lines it is about, the first of them in any case.
+    lines: Vec<usize>,
     kind: WarningKind,
     message: String,
     /// What the first line looks like, where that helps.
     excerpt: String,
-    also: Vec<usize>,
     more: usize,
 }
 
@@ -41,16 +39,15 @@ impl Remarks {
         }
         let full = self.kept.len() >= DISTINCT;
         match self.kept.get_mut(self.latest) {
-            Some(remark) if remark.line == line || remark.also.last() == Some(&line) => {}
-            Some(remark) if remark.also.len() < NAMED_LINES => remark.also.push(line),
+            Some(remark) if remark.lines.first() == Some(&line) || remark.lines.last() == Some(&line) => {}
+            Some(remark) if remark.lines.len() < MOST_LINES => remark.lines.push(line),
             Some(remark) => remark.more += 1,
             None if full => self.beyond += 1,
             None => self.kept.push(Remark {
-                line,
+                lines: vec![line],
                 kind,
                 message: message.to_owned(),
                 excerpt: excerpt(found),
-                also: Vec::new(),
                 more: 0,
             }),
         }
@@ -72,13 +69,8 @@ impl Remark {
     fn finish(self) -> Warning {
         let mut message = self.message;
         message.push_str(&self.excerpt);
-        if !self.also.is_empty() {
-            let lines: Vec<String> = self.also.iter().map(usize::to_string).collect();
-            let more = if self.more > 0 { format!(" and {} more", self.more) } else { String::new() };
-            let word = if lines.len() > 1 { "lines" } else { "line" };
-            message.push_str(&format!(" (also {word} {}{more})", lines.join(", ")));
-        }
-        Warning::at(self.line, self.kind, message)
+        let line = self.lines.first().copied().unwrap_or_default();
+        Warning::at(line, self.kind, message).of_lines(self.lines, self.more)
     }
 }
 
@@ -108,7 +100,9 @@ mod tests {
         for line in 4..=10 {
             remarks.say(line, WarningKind::Repaired, "indented");
         }
-        let said: Vec<String> = remarks.finish().iter().map(ToString::to_string).collect();
+        let warnings = remarks.finish();
+        assert_eq!((&warnings[0].lines, &warnings[1].lines), (&vec![2, 4, 5, 6, 7, 8, 9, 10], &vec![]));
+        let said: Vec<String> = warnings.iter().map(ToString::to_string).collect();
         assert_eq!(said, ["line 2: indented (also lines 4, 5, 6, 7 and 3 more)", "line 3: prose: `Hello[0m`"]);
     }
 }

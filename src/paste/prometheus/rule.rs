@@ -90,10 +90,12 @@ impl Parser {
 rules! {
     // Lines that cannot be read.
     NotASample [Text OpenMetrics] "ETP" "TP" "the line does not start with a metric name, `{` or `#`";
-    MissingName [Text OpenMetrics] "ETV" "TP" "there is no metric name";
-    EmptyName [Text OpenMetrics] "EVP" "" "a quoted name is empty";
+    MissingName [Text OpenMetrics] "ETVP" "TP" "there is no metric name";
+    EmptyName [Text OpenMetrics] "EVP" "P" "the quoted metric name is empty";
+    EmptyLabelName [Text OpenMetrics] "E" "" "the quoted label name is empty";
     NameNotFirst [Text] "" "" "the quoted metric name is not the first thing in the braces";
     LabelName [Text OpenMetrics] "ETP" "TP" "a label name was expected";
+    ColonInLabelName [Text OpenMetrics] "ET" "T" "there is a colon in a label name, which only metric names may have";
     MissingEquals [Text OpenMetrics] "ETP" "TP" "`=` was expected after the label name";
     UnquotedValue [Text OpenMetrics] "ETVP" "TP" "the label value is not in double quotes";
     OpenQuote [Text OpenMetrics] "ETVP" "TP" "a quote is never closed";
@@ -102,6 +104,7 @@ rules! {
     TooManyLabels [] "" "" "there are more than 1024 labels";
     MissingValue [Text OpenMetrics] "ETVP" "TP" "there is no value";
     BadNumber [Text OpenMetrics] "ETVP" "TP" "the value is not a number";
+    ForeignBlank [Text OpenMetrics] "ETV" "TP" "beside the value is a blank that is neither space nor tab (a no-break space?)";
     BadComposite [Text OpenMetrics] "ETVP" "TP" "the composite value cannot be read";
     BadTimestamp [Text OpenMetrics] "ETVP" "TP" "the timestamp is not a number";
     TrailingText [Text OpenMetrics] "ETV" "TP" "there is text after the sample";
@@ -111,15 +114,20 @@ rules! {
     CarriageReturn [Text OpenMetrics] "ET" "TP" "the line ends in CR LF";
     NoFinalNewline [Text] "E" "" "the last line does not end in a line feed";
     ExtraBlank [OpenMetrics] "" "TP" "there is a blank that is not the one space between two tokens";
+    BlankInSeries [OpenMetrics] "" "T" "there is a blank before or inside the braces";
+    BlankInMetadata [OpenMetrics] "" "T" "there is more than one space between two tokens of the metadata";
     MissingBlank [OpenMetrics] "" "TP" "a space is missing between two tokens";
     BlankLine [OpenMetrics] "" "TP" "the line is empty";
     Comment [OpenMetrics] "" "TP" "the line is a comment";
     TrailingComma [OpenMetrics] "" "P" "there is a comma after the last label";
-    StrayComma [Text OpenMetrics] "ET" "TP" "there is a comma without a label before it";
+    LeadingComma [Text OpenMetrics] "ET" "TP" "there is a comma before the first label";
+    StrayComma [Text OpenMetrics] "ETP" "TP" "there is a comma right after another";
     MissingComma [Text OpenMetrics] "EVP" "TP" "a comma is missing between two labels";
     UnknownEscape [Text] "E" "" "there is an escape other than `\\\\`, `\\\"` and `\\n`";
     DuplicateLabel [Text OpenMetrics] "EP" "P" "a label name is there twice";
-    ReservedLabel [Text OpenMetrics] "EP" "" "the metric's name is given as the label `__name__`";
+    ReservedLabel [Text OpenMetrics] "EP" "P" "the metric's name is given as the label `__name__`";
+    TwoUnderscores [OpenMetrics] "P" "P" "a label name begins with two underscores, which is reserved";
+    Underscore [OpenMetrics] "" "" "a name begins with an underscore, which OpenMetrics reserves";
     BareNameInBraces [Text OpenMetrics] "TVP" "TP" "the metric name in the braces is not quoted";
     QuotedNameOutside [Text OpenMetrics] "T" "T" "the quoted metric name is outside the braces";
     SignedNan [Text OpenMetrics] "ET" "T" "`NaN` has a sign";
@@ -127,6 +135,7 @@ rules! {
     TimestampForm [Text] "ET" "" "the timestamp is not a whole number of milliseconds";
     TimestampNotFinite [Text OpenMetrics] "ET" "TP" "the timestamp is not finite";
     Exemplar [Text] "ET" "" "there is an exemplar, which only OpenMetrics has";
+    CommentAfterSample [Text OpenMetrics] "ETP" "TP" "a comment stands after the sample";
     BadExemplar [Text OpenMetrics] "ET" "TP" "the exemplar cannot be read";
     SeveralExemplars [Text OpenMetrics] "ET" "TP" "there are several exemplars, which only OpenMetrics 2.0 has";
     CompositeValue [Text OpenMetrics] "ETVP" "TP" "the value is a composite, which only OpenMetrics 2.0 has";
@@ -154,6 +163,7 @@ rules! {
     MetricInterleaved [OpenMetrics] "" "P" "the samples of one label set are not one contiguous group";
     NameClash [OpenMetrics] "" "P" "the metric's name, or one of its samples' names, is another metric's";
     SampleSuffix [OpenMetrics] "" "P" "the sample's name lacks the ending its type requires";
+    MissingTotal [OpenMetrics] "" "" "the counter has no `_total`";
     DuplicateSeries [OpenMetrics] "" "" "the same series is there twice";
     TimestampsMixed [OpenMetrics] "" "P" "some samples of the label set have timestamps and some have none";
     TimestampsFall [OpenMetrics] "" "P" "the timestamps of the label set go back";
@@ -164,6 +174,7 @@ rules! {
     InfinityForm [OpenMetrics] "" "P" "the last bucket's `le` is not spelled `+Inf`";
     QuantileRange [OpenMetrics] "" "P" "the quantile is not between 0 and 1";
     BucketOrder [OpenMetrics] "" "P" "the buckets are not in rising order of `le`";
+    RepeatedBound [OpenMetrics] "" "P" "two buckets have the same `le`, spelled differently";
     BucketsFall [OpenMetrics] "" "P" "a bucket holds less than the one below it, though buckets are cumulative";
     MissingInfinity [OpenMetrics] "" "P" "the histogram has no `+Inf` bucket";
     CountMismatch [OpenMetrics] "" "P" "the count is not what the `+Inf` bucket holds";
@@ -179,6 +190,7 @@ rules! {
     StateValue [OpenMetrics] "" "P" "the value of a state is neither 0 nor 1";
     StateLabel [OpenMetrics] "" "P" "the state has no label with the metric's name";
     ExemplarPlace [OpenMetrics] "" "P" "the exemplar is on a sample that may have none";
+    ExemplarOutside [OpenMetrics] "" "" "the exemplar's value is above its bucket's `le`";
     ExemplarTooLong [OpenMetrics] "" "P" "the exemplar's labels are longer than 128 characters";
 }
 
@@ -213,13 +225,15 @@ impl Rule {
         match self {
             Self::DuplicateLabel => Some(WarningKind::Duplicate),
             Self::NumberOverflow | Self::BadNumber | Self::SignedNan => Some(WarningKind::BadValue),
-            Self::StrayComma
+            Self::LeadingComma
+            | Self::StrayComma
             | Self::MissingComma
             | Self::UnknownEscape
             | Self::BareNameInBraces
             | Self::QuotedNameOutside
             | Self::TableRow
             | Self::CarriageReturn
+            | Self::CommentAfterSample
             | Self::BadExemplar
             | Self::TimestampNotFinite => Some(WarningKind::Repaired),
             Self::RepeatedMetadata => Some(WarningKind::Duplicate),

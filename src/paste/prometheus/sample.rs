@@ -193,7 +193,7 @@ impl Line<'_, '_> {
         let composite = brace > at && composite::starts(bytes.get(brace..).unwrap_or_default());
         if bytes.get(brace) == Some(&b'{') && !composite {
             if brace > at {
-                self.note(start, at, Rule::ExtraBlank);
+                self.note(start, at, Rule::BlankInSeries);
             }
             (at, series) = self.labels(bytes, start, brace, series, name)?;
         }
@@ -277,6 +277,10 @@ impl Line<'_, '_> {
 
     /// The exemplars from `at` on, where the first one's `#` is. One that cannot be read ends them, not the sample.
     fn exemplars(&mut self, bytes: &[u8], start: usize, mut at: usize) {
+        let after = skip_blanks(bytes, at + 1);
+        if bytes.get(after) != Some(&b'{') && bytes.get(after).is_none_or(|byte| !byte.is_ascii_digit()) {
+            return self.note(start, at, Rule::CommentAfterSample);
+        }
         self.note(start, at, Rule::Exemplar);
         let first = at;
         while at < bytes.len() {
@@ -360,7 +364,7 @@ impl Line<'_, '_> {
     #[inline]
     fn inner_blanks(&mut self, bytes: &[u8], start: usize, at: usize) -> usize {
         if bytes.get(at).copied().is_some_and(is_blank) {
-            self.note(start, at, Rule::ExtraBlank);
+            self.note(start, at, Rule::BlankInSeries);
             return skip_blanks(bytes, at);
         }
         at

@@ -56,14 +56,15 @@ impl Semantics {
         let mut find = |rule| self.found.push((line, rule));
         let again = match comment {
             // In the text format a HELP line without text says nothing.
-            Comment::Help(_, text) if text.is_empty() && self.format == Format::Text => false,
+            Comment::Help(_, text) if text.trim().is_empty() && self.format == Format::Text => false,
             Comment::Help(..) => std::mem::replace(&mut family.help, true),
             Comment::Unit(_, unit) => {
                 let again = family.unit.is_some();
-                if !unit.is_empty() {
-                    if !name.strip_suffix(unit.as_ref()).is_some_and(|stem| stem.len() > 1 && stem.ends_with('_')) {
-                        find(Rule::UnitSuffix);
-                    }
+                let stem = name.strip_suffix(unit.as_ref()).filter(|stem| stem.len() > 1 && stem.ends_with('_'));
+                if !unit.is_empty() && stem.is_none() {
+                    find(Rule::UnitSuffix);
+                }
+                if !again || !unit.is_empty() {
                     family.unit = Some(unit.to_string());
                 }
                 again
@@ -86,7 +87,9 @@ impl Semantics {
         } else if !new && self.current != Some(place) {
             find(Rule::Interleaved);
         }
-        if family.unit.is_some() && matches!(family.kind, Some(Type::Info | Type::StateSet)) {
+        if family.unit.as_ref().is_some_and(|unit| !unit.is_empty())
+            && matches!(family.kind, Some(Type::Info | Type::StateSet))
+        {
             find(Rule::UnitNotAllowed);
         }
         self.current = Some(place);
@@ -99,10 +102,11 @@ impl Semantics {
         }
         let line = sample.line();
         let name = sample.name();
+        let known = self.families.len();
         let place = self.family_of(name, line);
         let Some(family) = self.families.get_mut(place) else { return };
         let mut find = |rule| self.found.push((line, rule));
-        if self.current != Some(place) && family.sampled {
+        if self.current != Some(place) && place < known {
             find(Rule::Interleaved);
         }
         self.current = Some(place);
@@ -110,10 +114,21 @@ impl Semantics {
 
         let kind = family.kind.unwrap_or(Type::Unknown);
         let suffix = name.get(family.name.len()..).unwrap_or_default();
-        if sample.label("__name__").is_some() {
-            find(Rule::ReservedLabel);
+        let openmetrics = self.format == Format::OpenMetrics;
+        let exemplars = sample.exemplars().filter(|_| openmetrics).flat_map(|exemplar| exemplar.labels());
+        for (label, _) in sample.labels().chain(exemplars) {
+            if label == "__name__" {
+                find(Rule::ReservedLabel);
+            } else if label.starts_with("__") {
+                find(Rule::TwoUnderscores);
+            } else if label.starts_with('_') {
+                find(Rule::Underscore);
+            }
         }
         exemplar(sample, kind, suffix, &mut find);
+        if exemplar_outside(sample, suffix) {
+            find(Rule::ExemplarOutside);
+        }
         value(sample, self.format, kind, suffix, &family.name, &mut find);
         bound(sample, kind, suffix, &mut find);
 
@@ -161,6 +176,9 @@ impl Semantics {
         }
         self.by_name.insert(name.to_owned(), self.families.len());
         self.families.push(Family { name: name.to_owned(), line, ..Family::default() });
+        if name.starts_with('_') {
+            self.found.push((line, Rule::Underscore));
+        }
         (self.families.len() - 1, true)
     }
 
@@ -218,6 +236,12 @@ fn exemplar(sample: &Sample<'_>, kind: Type, suffix: &str, find: &mut impl FnMut
     if exemplars.any(|exemplar| length(exemplar) > 128) {
         find(Rule::ExemplarTooLong);
     }
+}
+
+/// Whether an exemplar of a bucket measures more than the bucket holds. Less it may: buckets are cumulative.
+fn exemplar_outside(sample: &Sample<'_>, suffix: &str) -> bool {
+    let bound = sample.label("le").filter(|_| suffix == "_bucket").and_then(|le| number(le.as_bytes()));
+    bound.is_some_and(|bound| sample.exemplars().any(|exemplar| exemplar.value > bound.value))
 }
 
 /// What a type says about its samples' values.

@@ -3,7 +3,8 @@
 use super::super::arena::{Label, Span};
 use super::super::rule::Rule;
 use super::{
-    BucketLine, CLASSES, DIGIT, LABEL_NAME, Line, Previous, Series, is_blank, label_name_end, skip_blanks, stands,
+    BucketLine, CLASSES, DIGIT, LABEL_NAME, Line, NAME, Previous, Series, is_blank, label_name_end, skip_blanks,
+    stands, while_of,
 };
 use memchr::memchr2;
 use std::ops::Range;
@@ -123,11 +124,13 @@ impl Line<'_, '_> {
                         return Ok((at + 1, series));
                     }
                     Some(b',') => {
-                        self.note(start, at, Rule::StrayComma);
+                        let first = series.own_count + series.shared_count == 0 && !comma;
+                        self.note(start, at, if first { Rule::LeadingComma } else { Rule::StrayComma });
                         at += 1;
                         continue;
                     }
                     Some(b'"') => (name, at) = self.quoted(bytes, start, at)?,
+                    Some(_) if has_colon(bytes, at) => return Err((at, Rule::ColonInLabelName)),
                     Some(_) => return Err((at, Rule::LabelName)),
                 }
             }
@@ -146,11 +149,12 @@ impl Line<'_, '_> {
                         series.name = name;
                     }
                     None => return Err((at, Rule::OpenBraces)),
+                    Some(_) if !quoted && has_colon(bytes, at) => return Err((at, Rule::ColonInLabelName)),
                     Some(_) => return Err((at, Rule::MissingEquals)),
                 }
             } else {
                 if name.length == 0 {
-                    return Err((name_start, Rule::EmptyName));
+                    return Err((name_start, Rule::EmptyLabelName));
                 }
                 at = self.inner_blanks(bytes, start, at + 1);
                 match bytes.get(at) {
@@ -272,6 +276,12 @@ impl Line<'_, '_> {
 fn is_pair(bytes: &[u8], at: usize) -> bool {
     let equals = skip_blanks(bytes, label_name_end(bytes, at));
     bytes.get(equals) == Some(&b'=') && bytes.get(skip_blanks(bytes, equals + 1)) == Some(&b'"')
+}
+
+/// Whether a label's name goes on at `at` with a colon, up to `="`.
+fn has_colon(bytes: &[u8], at: usize) -> bool {
+    let equals = while_of(bytes, at, NAME);
+    bytes.get(at) == Some(&b':') && bytes.get(equals) == Some(&b'=') && bytes.get(equals + 1) == Some(&b'"')
 }
 
 /// The first quote or backslash. Values are short, so that calling a search costs more than looking at the first words.
