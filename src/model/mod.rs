@@ -58,7 +58,7 @@ pub use count::{ComponentCount, Totals};
 pub use feed_forward::{DenseMlp, Mixture};
 pub use gguf::{Gguf, GgufError, Tensor, TensorType, read_gguf};
 pub use part::{Block, Component, Part, Sharding, Usage};
-pub use precision::Precision;
+pub use precision::{Activations, Precision};
 pub use presets::{Preset, preset, presets};
 pub use quantisation::{Format, Mix, Quantisation, formats, mixes};
 pub use read::{

@@ -4,7 +4,7 @@ use super::allreduce;
 use super::{Arithmetic, Ceiling, Constants, Prediction, Roof, Runtime, Term, TermKind, Workload};
 use crate::collective::{allreduces_per_token, message_bytes};
 use crate::hardware::Gpu;
-use crate::model::{Architecture, Component, Precision, Read, Split, Step, decode_step, draft_step};
+use crate::model::{Activations, Architecture, Component, Precision, Read, Split, Step, decode_step, draft_step};
 use crate::units::{Bytes, BytesPerSecond, Flops, FlopsPerSecond, Range, Seconds};
 
 /// How far a bandwidth may lie from the truth: the fits' own deviations where measured, and twice
@@ -196,29 +196,44 @@ impl Sum<'_> {
         if is_cache { plain * constants.cache_share } else { plain }
     }
 
-    /// What is computed with a component: in FP8 where it is held in 8 bit, else in 16 bit, to which
-    /// narrower weights are mostly widened first.
+    /// What a component's products take in: as its format says where the GPU can. Caches of 8 bit are
+    /// read by kernels that compute in FP8.
+    fn activations(&self, component: Component) -> Activations {
+        let wanted = if component.is_weights() {
+            self.precision.activations_of(component)
+        } else if (8.0..9.0).contains(&self.precision.bits(component)) {
+            Activations::Fp8
+        } else {
+            Activations::Sixteen
+        };
+        if Arithmetic::of(wanted).runs_on(self.gpu) { wanted } else { Activations::Sixteen }
+    }
+
+    /// The most that is computed in a second with a component. A rate without a source is taken as that of 16 bit.
     fn roof(&self, component: Component) -> Option<Roof> {
-        let bits = self.precision.bits(component);
-        let fp8 = self.gpu.fp8.filter(|_| (8.0..9.0).contains(&bits)).map(|rate| (Arithmetic::Fp8, rate));
-        let (arithmetic, published) = fp8.or_else(|| self.gpu.bf16.map(|rate| (Arithmetic::Bf16, rate)))?;
+        let narrow = Arithmetic::of(self.activations(component));
+        let of = |arithmetic: Arithmetic| Some((arithmetic, arithmetic.published(self.gpu)?));
+        let (arithmetic, published) = of(narrow).or_else(|| of(Arithmetic::Bf16))?;
         Some(Roof { arithmetic, rate: published * self.constants.compute_share })
     }
 
-    /// Whether an operation's activations are quantised by a kernel of their own: weights of 8 bit
-    /// with block scales, which take a little more than 8.
+    /// Whether an operation's activations are quantised by a kernel of their own.
     fn is_quantised(&self, component: Component) -> bool {
-        let bits = self.precision.bits(component);
-        component.is_weights() && self.runtime != Runtime::LlamaCpp && bits > 8.0 && bits < 9.0
+        component.is_weights()
+            && self.runtime != Runtime::LlamaCpp
+            && self.activations(component) == Activations::Fp8Blocks
     }
 
     /// The least time the datasheet (or a measurement that beats it) allows for what has been added: bytes and FLOPs of all terms so
-    /// far, at the highest rate the GPU has at all.
+    /// far, at the highest rate the GPU has at all, or for 16 bits where nothing is held in fewer.
     fn ceiling(&self) -> Ceiling {
         let bytes: Bytes = self.terms.iter().map(|term| term.bytes).sum();
         let flops: Flops = self.terms.iter().map(|term| term.flops).sum();
         let gpu = self.gpu;
-        let rates = [gpu.bf16, gpu.fp8, gpu.fp4].into_iter().flatten();
+        let components = self.terms.iter().filter_map(|term| term.component);
+        let is_narrow = components.map(|component| self.precision.bits(component)).any(|bits| bits < 16.0);
+        let candidates = Arithmetic::ALL.into_iter().filter(|&one| is_narrow || one == Arithmetic::Bf16);
+        let rates = candidates.filter_map(|arithmetic| arithmetic.published(gpu));
         let fastest = rates.reduce(FlopsPerSecond::max);
         let computing = fastest.map_or(Seconds::ZERO, |rate| flops / rate);
         Ceiling { time: (bytes / gpu.bandwidth.max(self.achieved())).max(computing), bytes, flops }

@@ -2,13 +2,14 @@
 //! `hf_quant_config.json` beside it.
 
 use super::Quantisation;
-use super::formats::bits;
+use super::formats::{activations, bits};
 use super::modules::modules;
 use super::pattern::Pattern;
 use super::recipes::leaving;
 use crate::model::architecture::{Architecture, MOST_LAYERS};
 use crate::model::config::Keys;
 use crate::model::part::Component;
+use crate::model::precision::Activations;
 use crate::paste::WarningKind;
 use std::collections::BTreeMap;
 
@@ -21,15 +22,21 @@ struct Declaration {
     kv_bits: Option<f64>,
 }
 
-/// Bits of the modules a target names, or of all.
+/// Bits of the modules a target names, or of all, and what they are multiplied by.
 struct Rule {
     targets: Option<Vec<Pattern>>,
     bits: f64,
+    by: Activations,
 }
 
 impl Rule {
+    /// Weights alone.
     fn all(bits: f64) -> Self {
-        Self { targets: None, bits }
+        Self { targets: None, bits, by: Activations::Sixteen }
+    }
+
+    fn format(name: &str) -> Self {
+        Self { by: activations(name), ..Self::all(bits(name)) }
     }
 
     fn fits(&self, layer: usize, module: &str) -> bool {
@@ -47,19 +54,28 @@ pub(in crate::model) fn declared(keys: &Keys, architecture: &Architecture) -> Op
 /// Averages the rules over layers and modules.
 fn apply(declaration: &Declaration, architecture: &Architecture) -> Quantisation {
     let mut sums: BTreeMap<Component, (f64, f64)> = BTreeMap::new();
+    let mut multiplied: BTreeMap<Component, Vec<Activations>> = BTreeMap::new();
     let groups = architecture.layers.iter().flat_map(|group| std::iter::repeat_n(&group.layer, group.count as usize));
     for (index, layer) in groups.take(MOST_LAYERS as usize).enumerate() {
         for (component, modules) in modules(layer) {
             let (sum, count) = sums.entry(component).or_default();
             for names in modules {
-                *sum += declaration.bits(index, names);
+                let rule = declaration.rule(index, names);
+                *sum += rule.map_or(16.0, |rule| rule.bits);
                 *count += 1.0;
+                multiplied.entry(component).or_default().push(rule.map(|rule| rule.by).unwrap_or_default());
             }
         }
     }
     let mut precision = leaving(16.0, &[]);
     for (component, (sum, count)) in sums {
         precision = precision.with(component, sum / count);
+    }
+    for (component, all) in multiplied {
+        let times = |one: &&Activations| all.iter().filter(|other| other == one).count();
+        if let Some(&most) = all.iter().max_by_key(times) {
+            precision = precision.multiplying(component, most);
+        }
     }
     if let Some(bits) = declaration.kv_bits {
         precision.kv_bits = bits;
@@ -71,13 +87,13 @@ fn apply(declaration: &Declaration, architecture: &Architecture) -> Quantisation
 }
 
 impl Declaration {
-    /// The bits of a module that goes by these names.
-    fn bits(&self, layer: usize, names: &[&str]) -> f64 {
+    /// The rule for a module that goes by these names; none where it stays in 16 bit.
+    fn rule(&self, layer: usize, names: &[&str]) -> Option<&Rule> {
         let any = |fits: &dyn Fn(&str) -> bool| names.iter().any(|name| fits(name));
         if any(&|name| self.left.iter().any(|pattern| pattern.matches(layer, name))) {
-            return 16.0;
+            return None;
         }
-        self.rules.iter().find(|rule| any(&|name| rule.fits(layer, name))).map_or(16.0, |rule| rule.bits)
+        self.rules.iter().find(|rule| any(&|name| rule.fits(layer, name)))
     }
 }
 
@@ -93,7 +109,7 @@ fn declaration(keys: &Keys, section: &Keys) -> Option<Declaration> {
         "modelopt" | "modelopt_fp4" => (algorithm.to_owned(), modelopt(section, algorithm)),
         "compressed-tensors" => compressed_tensors(section),
         "mxfp4" => ("MXFP4".into(), vec![experts(bits("MXFP4"))]),
-        "fbgemm_fp8" => ("FP8".into(), vec![Rule::all(8.0)]),
+        "fbgemm_fp8" => ("FP8".into(), vec![Rule::format("FP8")]),
         method @ ("awq" | "gptq" | "gptq_marlin" | "auto-round" | "awq_marlin") => {
             let (width, group) =
                 (section.number_or(&["bits", "w_bit"], 4), section.number(&["group_size", "q_group_size"]));
@@ -101,7 +117,7 @@ fn declaration(keys: &Keys, section: &Keys) -> Option<Declaration> {
             (format!("{name} {width} bit"), vec![Rule::all(integer_bits(width, group, true))])
         }
         "bitsandbytes" if section.flag("load_in_8bit") == Some(true) => {
-            ("bitsandbytes 8 bit".into(), vec![Rule::all(8.0)])
+            ("bitsandbytes 8 bit".into(), vec![Rule::format("INT8")])
         }
         // NF4 in blocks of 64 with one 32-bit scale.
         "bitsandbytes" => ("bitsandbytes 4 bit".into(), vec![Rule::all(4.5)]),
@@ -132,7 +148,7 @@ fn declaration(keys: &Keys, section: &Keys) -> Option<Declaration> {
 
 /// A rule for routed experts alone.
 fn experts(bits: f64) -> Rule {
-    Rule { targets: Pattern::new("re:.*experts\\.\\d+\\..*").map(|pattern| vec![pattern]), bits }
+    Rule { targets: Pattern::new("re:.*experts\\.\\d+\\..*").map(|pattern| vec![pattern]), ..Rule::all(bits) }
 }
 
 /// DeepSeek's FP8 in blocks, per tensor without; experts may be FP4, or NVFP4 laid over.
@@ -142,7 +158,7 @@ fn block_fp8(keys: &Keys, section: &Keys) -> (String, Vec<Rule>) {
         (true, Some("ue8m0")) => "FP8, 128×128 blocks, 8-bit scales",
         (true, _) => "FP8, 128×128 blocks",
     };
-    let base = Rule::all(bits(name));
+    let base = Rule::format(name);
     let mixed = quantised_layers(section);
     if !mixed.is_empty() {
         return (format!("{name}, mixed"), mixed.into_iter().chain([base]).collect());
@@ -158,7 +174,7 @@ fn modelopt(section: &Keys, algorithm: &str) -> Vec<Rule> {
     if algorithm == "MIXED_PRECISION" {
         return quantised_layers(section);
     }
-    algorithm_bits(algorithm).map(Rule::all).into_iter().collect()
+    algorithm_rule(algorithm).into_iter().collect()
 }
 
 /// Modules with an algorithm each.
@@ -172,22 +188,29 @@ fn quantised_layers(section: &Keys) -> Vec<Rule> {
         }
     }
     let rule = |(algorithm, targets): (String, Vec<Pattern>)| {
-        Some(Rule { targets: Some(targets), bits: algorithm_bits(&algorithm)? })
+        Some(Rule { targets: Some(targets), ..algorithm_rule(&algorithm)? })
     };
     by_bits.into_iter().filter_map(rule).collect()
 }
 
-fn algorithm_bits(algorithm: &str) -> Option<f64> {
-    Some(match algorithm {
-        "FP8" | "FP8_PER_CHANNEL_PER_TOKEN" => 8.0,
-        "FP8_PB_WO" | "FP8_BLOCK" => bits("FP8, 128×128 blocks"),
-        "MXFP8" => bits("MXFP8"),
-        "MXFP4" | "W4A8_MXFP4_FP8" => bits("MXFP4"),
-        name if name.contains("NVFP4") => bits("NVFP4"),
-        "INT4_AWQ" | "W4A16_AWQ" | "W4A16" | "W4A8_AWQ" => bits("INT4, groups of 128"),
-        "INT8_SQ" | "W8A8_SQ_PER_CHANNEL" | "W8A16" => 8.0,
+fn algorithm_rule(algorithm: &str) -> Option<Rule> {
+    let rule = match algorithm {
+        "FP8" | "FP8_PER_CHANNEL_PER_TOKEN" => Rule::format("FP8"),
+        "FP8_PB_WO" | "FP8_BLOCK" => Rule::format("FP8, 128×128 blocks"),
+        "MXFP8" => Rule::format("MXFP8"),
+        "MXFP4" | "W4A8_MXFP4_FP8" => Rule::format("MXFP4"),
+        name if name.contains("NVFP4") => Rule::format("NVFP4"),
+        "INT4_AWQ" | "W4A16_AWQ" | "W4A16" | "W4A8_AWQ" => Rule::format("INT4, groups of 128"),
+        "INT8_SQ" | "W8A8_SQ_PER_CHANNEL" | "W8A16" => Rule::format("INT8"),
         _ => return None,
-    })
+    };
+    // A name that tells the activations' width knows better than the format.
+    let by = match algorithm {
+        name if name.starts_with("W4A8") => Activations::Fp8,
+        name if name.contains("A16") => Activations::Sixteen,
+        _ => rule.by,
+    };
+    Some(Rule { by, ..rule })
 }
 
 /// Groups of targets, each with a scheme for its weights.
@@ -213,14 +236,27 @@ fn compressed_tensors(section: &Keys) -> (String, Vec<Rule>) {
                 (format!("INT{width}"), integer_bits(width, size, zeros))
             }
         };
+        let by = group.object("input_activations").map_or(Activations::Sixteen, |inputs| quantised(&inputs));
         let targets = group.texts("targets").unwrap_or_default();
         // `Linear` is the class of every matrix.
         let all = targets.is_empty() || targets.contains(&"Linear");
         let targets = if all { None } else { Some(targets.into_iter().filter_map(Pattern::new).collect()) };
-        rules.push(Rule { targets, bits });
+        rules.push(Rule { targets, bits, by });
         names.push(name);
     }
     (names.join(" + "), rules)
+}
+
+/// What a scheme makes of activations.
+fn quantised(inputs: &Keys) -> Activations {
+    let blocks = matches!(inputs.text("strategy"), Some("group" | "tensor_group" | "block"));
+    match (inputs.text("type") == Some("float"), inputs.number_or(&["num_bits"], 16)) {
+        (true, 4) => Activations::Fp4,
+        (true, 8) if blocks => Activations::Fp8Blocks,
+        (true, 8) => Activations::Fp8,
+        (false, 8) => Activations::Int8,
+        _ => Activations::Sixteen,
+    }
 }
 
 /// Integers with a 16-bit scale per group and, asymmetric, a zero of their own width.

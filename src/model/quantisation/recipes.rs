@@ -1,7 +1,7 @@
 //! What published recipes quantise, and what they leave in 16 bit.
 
 use super::Quantisation;
-use super::formats::bits;
+use super::formats::{activations, bits};
 use crate::model::part::Component;
 use crate::model::precision::Precision;
 
@@ -50,7 +50,8 @@ const RECIPES: [Recipe; 16] = [
 
 /// The bits of DeepSeek-V4's own mix: experts FP4 in blocks of 32, the rest FP8.
 fn fp8_with_fp4_experts() -> Quantisation {
-    let precision = leaving(bits("FP8, 128×128 blocks, 8-bit scales"), &[]).with(RoutedExperts, bits("MXFP4"));
+    const REST: &str = "FP8, 128×128 blocks, 8-bit scales";
+    let precision = leaving(bits(REST), &[]).multiplied_by(activations(REST)).with(RoutedExperts, bits("MXFP4"));
     Quantisation::new("FP8, experts FP4", precision)
 }
 
@@ -76,7 +77,8 @@ impl Quantisation {
             return Some(fp8_with_fp4_experts());
         }
         if let Some(recipe) = RECIPES.iter().find(|recipe| recipe.id == id) {
-            return Some(Self::new(recipe.name, leaving(bits(recipe.format), recipe.left)));
+            let precision = leaving(bits(recipe.format), recipe.left).multiplied_by(activations(recipe.format));
+            return Some(Self::new(recipe.name, precision));
         }
         let mix = super::mixes::mix_in_name(&id).filter(|mix| mix.name.len() == id.len())?;
         Some(Self::new(format!("GGUF {}", mix.name), Precision::flat(mix.bits)))
