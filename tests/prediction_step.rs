@@ -218,3 +218,37 @@ fn four_bits_are_faster_than_eight_on_a_gpu_that_multiplies_them() {
     assert!((mlp.flops.get() / 12.885e12 - 1.0).abs() < 1e-3 && !mlp.compute_bound);
     assert!(four.time().likely < eight.time().likely);
 }
+
+#[test]
+fn data_parallel_groups_exchange_nothing_but_experts() {
+    let split = |tensor| Split { data_parallel_attention: 8, ..Split::tensor(tensor) };
+    let exchanged = |model: &str, tensor| {
+        let precision = Quantisation::by_recipe("fp8").unwrap().precision;
+        let gpu = find("h200-sxm").unwrap();
+        let architecture = &preset(model).unwrap().architecture;
+        let step = predict(architecture, &precision, &split(tensor), gpu, &Workload::new(64.0, 1000.0));
+        let terms = step.terms.into_iter().filter(|term| term.kind == TermKind::Allreduce);
+        terms.map(|term| (term.name, term.count)).collect::<Vec<_>>()
+    };
+    let of = |all: &[(&str, f64)]| all.iter().map(|(name, count)| ((*name).to_owned(), *count)).collect::<Vec<_>>();
+    assert_eq!(exchanged("llama-3.1-70b", 1), of(&[]));
+    assert_eq!(exchanged("llama-3.1-70b", 2), of(&[("allreduces", 160.0)]));
+    // 61 layers, the first three dense: 58 with experts.
+    assert_eq!(exchanged("deepseek-v3", 1), of(&[("expert exchanges", 58.0)]));
+    assert_eq!(exchanged("deepseek-v3", 2), of(&[("allreduces", 64.0), ("expert exchanges", 58.0)]));
+}
+
+/// On eight B200, messages of 512 KiB were measured to take longer than those of 1 MiB.
+#[test]
+fn more_streams_never_take_less() {
+    for gpu in ["b200-sxm", "h100-sxm", "gb300", "l40s", "rtx-pro-6000"] {
+        let mut before = 0.0;
+        for batch in (0..=11).map(|doublings| f64::from(1 << doublings)) {
+            let step =
+                ask("llama-3.1-70b", "fp8", gpu, if gpu == "gb300" { 2 } else { 8 }, &Workload::new(batch, 2000.0));
+            let time = step.time().likely.as_micros();
+            assert!(time > before, "{gpu}, {batch} streams: {time} after {before}");
+            before = time;
+        }
+    }
+}

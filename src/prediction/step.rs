@@ -4,7 +4,9 @@ use super::allreduce;
 use super::{Arithmetic, Ceiling, Constants, Prediction, Roof, Runtime, Term, TermKind, Workload};
 use crate::collective::{allreduces_per_token, message_bytes};
 use crate::hardware::Gpu;
-use crate::model::{Activations, Architecture, Component, Precision, Read, Split, Step, decode_step, draft_step};
+use crate::model::{
+    Activations, Architecture, Component, Layer, Precision, Read, Split, Step, decode_step, draft_step,
+};
 use crate::units::{Bytes, BytesPerSecond, Flops, FlopsPerSecond, Range, Seconds};
 
 /// How far a bandwidth may lie from the truth: the fits' own deviations where measured, and twice
@@ -78,15 +80,13 @@ pub fn predict_with(
     let at = |tokens| Step { sequences: workload.sequences, tokens, context: workload.context };
     sum.add(&decode_step(architecture, precision, split, &at(workload.tokens)).reads, 1.0);
     let drafts = (workload.tokens - 1.0).max(0.0);
-    let said = workload.allreduces_per_layer.map(|each| allreduces_per_token(architecture.layer_count(), each));
-    let mut allreduces = said.unwrap_or_else(|| f64::from(architecture.allreduces()));
+    let mut exchanges = Exchanges::of(architecture, split, workload);
     let mut passes = 1.0;
     if drafts > 0.0 {
         match draft_step(architecture, precision, split, &at(1.0)).zip(architecture.prediction.as_ref()) {
             Some((draft, prediction)) => {
                 sum.add(&draft.reads, drafts);
-                let per_draft: u32 = prediction.layers.iter().map(|layer| layer.allreduces()).sum();
-                allreduces += drafts * f64::from(per_draft);
+                prediction.layers.iter().for_each(|layer| exchanges.add(layer, split, drafts));
                 passes += drafts;
             }
             None => {
@@ -96,23 +96,46 @@ pub fn predict_with(
     }
     let ceiling = sum.ceiling();
     sum.overheads();
-    let groups = split.data_parallel_attention.max(1);
-    let ranks = split.tensor_parallel.max(1).saturating_mul(groups);
-    if ranks > 1 {
-        let tokens = workload.sequences * workload.tokens / f64::from(groups);
-        let message = message_bytes(architecture.hidden, precision.activation_bytes, tokens);
-        let (one, assumption) = allreduce::one(gpu, ranks, message, workload);
-        assumptions.extend(assumption);
-        sum.push(
-            "allreduces",
-            TermKind::Allreduce,
-            one.map(|time| time * allreduces),
-            message * allreduces,
-            allreduces,
-        );
+    let tokens = split.sequences_of_a_group(workload.sequences) * workload.tokens;
+    let message = message_bytes(architecture.hidden, precision.activation_bytes, tokens);
+    for (name, ranks, number) in [
+        ("allreduces", split.tensor_parallel.max(1), exchanges.allreduces),
+        ("expert exchanges", split.stage_ranks(), exchanges.experts),
+    ] {
+        if ranks > 1 && number > 0.0 {
+            let (one, assumption) = allreduce::one(gpu, ranks, message, workload);
+            assumptions.extend(assumption);
+            sum.push(name, TermKind::Allreduce, one.map(|time| time * number), message * number, number);
+        }
     }
     sum.push("host", TermKind::Host, spread(constants.host * passes, OVERHEAD_ERROR), Bytes::ZERO, passes);
     Prediction { bandwidth: sum.achieved(), terms: sum.terms, ceiling, assumptions }
+}
+
+/// How often ranks sum up in a forward pass. Data-parallel groups have attention and dense blocks to themselves: only
+/// their experts, spread over all of them, need the other groups.
+struct Exchanges {
+    /// Within a group.
+    allreduces: f64,
+    /// Among all groups, counted as allreduces.
+    experts: f64,
+}
+
+impl Exchanges {
+    fn of(architecture: &Architecture, split: &Split, workload: &Workload) -> Self {
+        if let Some(each) = workload.allreduces_per_layer {
+            return Self { allreduces: allreduces_per_token(architecture.layer_count(), each), experts: 0.0 };
+        }
+        let mut all = Self { allreduces: 0.0, experts: 0.0 };
+        architecture.layers.iter().for_each(|group| all.add(&group.layer, split, f64::from(group.count)));
+        all
+    }
+
+    fn add(&mut self, layer: &Layer, split: &Split, times: f64) {
+        let among_groups = u32::from(split.data_parallel_attention > 1 && layer.experts.is_some());
+        self.allreduces += times * f64::from(layer.allreduces() - among_groups);
+        self.experts += times * f64::from(among_groups);
+    }
 }
 
 /// The terms so far.
