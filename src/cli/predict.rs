@@ -7,7 +7,7 @@ use crate::{Failure, Outcome};
 use clap::{Arg, ArgMatches, Command, builder::PossibleValuesParser, value_parser};
 use decodescope::collective::Path;
 use decodescope::hardware::Gpu;
-use decodescope::model::{Speculation, Split, decode_step};
+use decodescope::model::{Speculation, Split, Step, decode_step};
 use decodescope::prediction::{Ceiling, Prediction, Runtime, Workload, predict};
 use decodescope::report::{Block, Document};
 use decodescope::scenario::{Field, GpuChoice, Scenario};
@@ -97,6 +97,10 @@ pub fn run(matches: &ArgMatches) -> Result<Outcome, Failure> {
     let precision = &model.quantisation.precision;
     let gpu = &question.gpu;
     let mut prediction = predict(&model.architecture, precision, &question.split, gpu, &question.workload);
+    if step.sequences < 1.0 {
+        prediction.assumptions.insert(0, "one sequence is predicted: without any there is no step".to_owned());
+    }
+    let step = Step { sequences: question.workload.sequences, ..step };
     let read = decode_step(&model.architecture, precision, &question.split, &step);
     let needed = read.resident_weights + read.resident_cache;
     if needed > gpu.memory {

@@ -12,6 +12,7 @@
 //! | how much memory a sequence takes | [`Architecture::cache_totals`] |
 //! | what a GPU reads and computes per step | [`decode_read`], [`decode_step`] |
 //! | what drafting a token costs | [`draft_step`], [`Speculation`] |
+//! | what in a split contradicts the model | [`Split::contradictions`] |
 //! | how many allreduces a step makes | [`Architecture::allreduces`] |
 //!
 //! ```
@@ -33,6 +34,7 @@ mod architecture;
 mod attention;
 mod cache;
 mod config;
+mod contradictions;
 mod count;
 mod feed_forward;
 mod gguf;
