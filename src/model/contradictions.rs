@@ -30,7 +30,7 @@ impl Split {
 
     fn heads(&self, architecture: &Architecture) -> Option<String> {
         let ranks = self.tensor_parallel.max(1);
-        let heads = mixers(architecture).filter_map(Mixer::heads).find(|heads| heads % ranks != 0)?;
+        let heads = mixers(architecture).filter_map(Mixer::heads).find(|heads| !heads.is_multiple_of(ranks))?;
         Some(format!(
             "tensor parallelism over {ranks} does not divide the {heads} query heads: vLLM refuses it, and fractions of \
              heads are counted"
@@ -39,7 +39,7 @@ impl Split {
 
     fn key_value_heads(&self, architecture: &Architecture) -> Option<String> {
         let ranks = self.tensor_parallel.max(1);
-        let uneven = |heads: &u32| *heads > 0 && heads % ranks != 0 && ranks % heads != 0;
+        let uneven = |heads: &u32| *heads > 0 && !heads.is_multiple_of(ranks) && !ranks.is_multiple_of(*heads);
         let heads = mixers(architecture).filter_map(Mixer::key_value_heads).find(uneven)?;
         Some(format!(
             "{heads} key/value heads can be neither dealt to nor copied evenly over {ranks} tensor-parallel ranks: \
