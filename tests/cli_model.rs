@@ -285,3 +285,32 @@ fn the_report_takes_the_bits_a_name_carries() {
     assert!((bits - (8.0 + 32.0 / 16_384.0)).abs() < 1e-9, "{bits}");
     assert!((fp8 / plain - bits / 16.0).abs() < 1e-9);
 }
+
+#[test]
+fn contradictory_settings_are_said() {
+    let warned = |command: &str, arguments: &[&str]| {
+        let gpu = ["--gpu", "h100-sxm"];
+        let found = json(&[&[command, "llama-3.1-8b"], &gpu[..], arguments].concat(), "");
+        found["warnings"].to_string()
+    };
+    for command in ["model", "predict"] {
+        assert!(warned(command, &["--ep", "--tp", "8"]).contains("the model has no experts"));
+        assert!(warned(command, &["--tp", "3"]).contains("32 query heads"));
+        assert!(warned(command, &["--pp", "64"]).contains("64 pipeline stages for 32 layers"));
+        assert_eq!(warned(command, &["--tp", "8"]), "[]");
+    }
+    let text = stdout(&["predict", "llama-3.1-8b", "--gpu", "h100-sxm", "--batch", "0"]);
+    assert!(text.contains("one sequence is predicted"), "{text}");
+}
+
+/// H200: 989 TFLOP/s in 16 bit and 1979 in FP8. Of a typed 100, FP8 has 200.1, and 0.8 of each is reached.
+#[test]
+fn a_typed_matrix_rate_is_that_of_sixteen_bits() {
+    let found = json(&["predict", "deepseek-v3", "--gpu", "h200-sxm", "--tp", "8", "--matrix-rate", "100"], "");
+    let rate = |name: &str| {
+        let terms = found["terms"].as_array().unwrap();
+        terms.iter().find(|term| term["name"] == name).unwrap()["roof"]["rate"].as_f64().unwrap() / 1e12
+    };
+    assert!((rate("router") - 80.0).abs() < 1e-9);
+    assert!((rate("routed experts") - 80.0 * 1979.0 / 989.0).abs() < 1e-9);
+}

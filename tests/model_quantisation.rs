@@ -172,3 +172,38 @@ fn real_declarations_are_understood() {
     }
     eprintln!("{understood} declarations understood");
 }
+
+/// What weights are multiplied by is the checkpoint's word: the same bits may be of weights alone.
+#[test]
+fn activations_are_as_declared() {
+    use decodescope::model::Activations::{Fp4, Fp8, Fp8Blocks, Int8, Sixteen};
+    let scheme = |weights: &str, inputs: &str| {
+        format!(
+            r#""quantization_config": {{"quant_method": "compressed-tensors", "config_groups": {{"group_0":
+                {{"targets": ["Linear"], "weights": {weights}, "input_activations": {inputs}}}}}}}"#
+        )
+    };
+    let (eight, whole) =
+        (r#"{"num_bits": 8, "type": "float", "strategy": "token"}"#, r#"{"num_bits": 8, "type": "int"}"#);
+    let four = r#"{"num_bits": 4, "type": "float", "group_size": 16, "strategy": "tensor_group"}"#;
+    let modelopt = |algorithm: &str| format!(r#""quantization_config": {{"quant_algo": "{algorithm}"}}"#);
+    for (section, activations) in [
+        (scheme(eight, eight), Fp8),
+        (scheme(eight, "null"), Sixteen),
+        (scheme(whole, whole), Int8),
+        (scheme(whole, "null"), Sixteen),
+        (scheme(four, four), Fp4),
+        (scheme(four, "null"), Sixteen),
+        (modelopt("FP8"), Fp8),
+        (modelopt("NVFP4"), Fp4),
+        (modelopt("W4A16_NVFP4"), Sixteen),
+        (modelopt("W4A16_AWQ"), Sixteen),
+        (r#""quantization_config": {"quant_method": "fp8", "weight_block_size": [128, 128]}"#.to_owned(), Fp8Blocks),
+        (r#""quantization_config": {"quant_method": "gptq", "bits": 8, "group_size": 128}"#.to_owned(), Sixteen),
+        (r#""quantization": {"bits": 8, "group_size": 64}"#.to_owned(), Sixteen),
+    ] {
+        let precision = bits(&section);
+        assert_eq!(precision.activations_of(Component::AttentionOutput), activations, "{section}");
+        assert_eq!(precision.activations_of(Component::LmHead), Sixteen, "{section}");
+    }
+}

@@ -3,7 +3,7 @@
 
 use decodescope::model::{
     Architecture, Component, DecodeRead, Placement, Precision, Split, Step, decode_read, decode_step, draft_step,
-    preset,
+    preset, resident_weights,
 };
 
 fn architecture(id: &str) -> &'static Architecture {
@@ -84,7 +84,10 @@ fn pipeline_stages_divide_what_is_resident_and_not_what_a_token_passes() {
     let split = Split { pipeline_parallel: 4, ..Split::tensor(2) };
     let (staged, flat) = (read("qwen3-32b", split, 1.0, 0.0), read("qwen3-32b", Split::tensor(2), 1.0, 0.0));
     assert_eq!(staged.total(), flat.total());
-    assert_eq!(staged.resident_weights.get() * 4.0, flat.resident_weights.get());
+    // Sixteen layers each; the first also has the embedding, the last the head: 151,936 × 5120 of 16 bit, in halves.
+    let table = 151_936.0 * 5120.0;
+    let layers = (flat.resident_weights.get() - 2.0 * table) / 4.0;
+    assert!((staged.resident_weights.get() / (layers + table) - 1.0).abs() < 1e-5);
 }
 
 /// GLM-5 looks at 2048 tokens at most, but its indexer scores all.
@@ -182,4 +185,50 @@ fn a_step_of_nothing_or_nonsense_reads_nothing_and_is_finite() {
         assert_eq!(read.total().get(), 0.0, "{batch}");
         assert!(read.resident_weights.is_finite());
     }
+}
+
+/// DeepSeek-V3: 61 layers of 576 numbers of 16 bit a token. One stream over 64 groups lies on one rank whole; 65 are
+/// two on the fullest.
+#[test]
+fn the_fullest_group_reads_whole_sequences() {
+    let split = Split { data_parallel_attention: 64, ..Split::tensor(1) };
+    for (batch, sequences) in [(1.0, 1.0), (64.0, 1.0), (65.0, 2.0)] {
+        let cache = read("deepseek-v3", split, batch, 4096.0).of(Component::KvCache).get();
+        assert_eq!(cache, sequences * 61.0 * 576.0 * 2.0 * 4096.0, "{batch}");
+    }
+}
+
+/// Mixtral: 32 layers of 8 experts of 3 × 4096 × 14,336 weights. Over 16 ranks eight hold one each, 11.27 GB in 16 bit,
+/// which a batch of 64 hits for certain. DeepSeek-V2's 160 over 64 ranks are three on the fullest.
+#[test]
+fn dealt_experts_are_whole() {
+    let split = |ranks| Split { expert_parallel: true, ..Split::tensor(ranks) };
+    let expert = 32.0 * 3.0 * 4096.0 * 14_336.0 * 2.0;
+    let mixtral = read("mixtral-8x7b", split(16), 64.0, 1.0);
+    assert!((mixtral.of(Component::RoutedExperts).get() / expert - 1.0).abs() < 1e-3);
+    let resident = |id: &str, ranks| {
+        let of = resident_weights(architecture(id), &Precision::flat(16.0), &split(ranks));
+        of.into_iter().find(|(component, _)| *component == Component::RoutedExperts).unwrap().1.get()
+    };
+    assert_eq!(resident("mixtral-8x7b", 16), expert);
+    // 59 layers of experts of 3 × 5120 × 1536.
+    assert_eq!(resident("deepseek-v2", 64), 3.0 * 59.0 * 3.0 * 5120.0 * 1536.0 * 2.0);
+    // However many are hit, a rank reads no more than it holds.
+    let all = read("deepseek-v2", split(64), 1e6, 1.0).of(Component::RoutedExperts).get();
+    assert!((all / resident("deepseek-v2", 64) - 1.0).abs() < 1e-9);
+}
+
+/// DeepSeek-V3 in FP8: 256 routed experts and a shared one of 3 × 7168 × 2048 weights, 11.319 GB a layer in 8 bit.
+/// Sixty-one layers over eight stages are eight in the fullest: more than 8 × 11.319 = 90.6 GB, not 61 / 8 of them.
+#[test]
+fn the_fullest_stage_decides_whether_it_fits() {
+    let precision = decodescope::model::Quantisation::by_recipe("fp8").unwrap().precision;
+    let at = |stages| {
+        let split = Split { pipeline_parallel: stages, ..Split::tensor(1) };
+        decode_read(architecture("deepseek-v3"), &precision, &split, 1.0, 1.0).resident_weights.get() / 1e9
+    };
+    assert!((at(8) - 92.2).abs() < 0.1, "{}", at(8));
+    // One layer a stage: the head's 129,280 × 7168 in 16 bit lies with the last layer.
+    let layer = (at(8) / 8.0, 129_280.0 * 7168.0 * 2.0 / 1e9);
+    assert!((at(61) - layer.0 - layer.1).abs() < 0.01, "{} {layer:?}", at(61));
 }

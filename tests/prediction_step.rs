@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use decodescope::hardware::{catalogue, find};
-use decodescope::model::{Precision, Quantisation, Split, preset, presets};
-use decodescope::prediction::{Constants, Prediction, Runtime, TermKind, Workload, predict};
+use decodescope::model::{Component, Precision, Quantisation, Split, preset, presets};
+use decodescope::prediction::{Arithmetic, Constants, Prediction, Runtime, TermKind, Workload, predict};
 
 fn ask(model: &str, recipe: &str, gpu: &str, ranks: u32, workload: &Workload) -> Prediction {
     let architecture = &preset(model).unwrap().architecture;
@@ -125,7 +125,6 @@ fn every_model_on_every_gpu_has_a_finite_prediction_above_its_ceiling() {
 /// One layer's down to the last byte: Llama-3.1-8B in BF16 on one H100, where attention's output is 4096 × 4096.
 #[test]
 fn an_operations_place_in_the_roofline_as_reckoned_by_hand() {
-    use decodescope::model::Component;
     let at = |batch| ask("llama-3.1-8b", "bf16", "h100-sxm", 1, &Workload::new(batch, 1000.0));
     let operation = |step: &Prediction, component| {
         step.operations().into_iter().find(|operation| operation.component == component).unwrap()
@@ -154,5 +153,102 @@ fn starting_is_told_once_as_a_term_and_shared_out_among_the_operations() {
         let shared: f64 = step.terms.iter().map(|term| term.start.as_micros()).sum();
         let told = micros(&step, TermKind::Start) + micros(&step, TermKind::Quantise);
         assert!((shared - told).abs() < 1e-6, "{recipe}: {shared} {told}");
+    }
+}
+
+/// Weights of few bits make products faster only where their format's activations are quantised too and the GPU
+/// multiplies such numbers.
+#[test]
+fn products_take_the_numbers_that_format_and_gpu_share() {
+    use Arithmetic::{Bf16, Fp4, Fp8, Int8};
+    for (recipe, gpu, arithmetic, rate) in [
+        // W4A4 and W8A8 where the GPU has them.
+        ("nvfp4", "b200-sxm", Fp4, 9000.0),
+        ("fp8", "h100-sxm", Fp8, 1979.0),
+        ("fp8-tensor", "h100-sxm", Fp8, 1979.0),
+        ("mxfp8", "b200-sxm", Fp8, 4500.0),
+        ("int8", "h100-sxm", Int8, 1979.0),
+        ("int8", "a100-sxm-80gb", Int8, 624.0),
+        // Widened to 16 bit where it has not.
+        ("nvfp4", "h100-sxm", Bf16, 989.0),
+        ("fp8", "a100-sxm-80gb", Bf16, 312.0),
+        // Weights alone.
+        ("gptq", "h100-sxm", Bf16, 989.0),
+        ("awq", "b200-sxm", Bf16, 2250.0),
+        ("mlx-8bit", "h100-sxm", Bf16, 989.0),
+        ("q8_0", "h100-sxm", Bf16, 989.0),
+    ] {
+        let step = ask("qwen3-32b", recipe, gpu, 1, &Workload::new(1.0, 100.0));
+        let roof = step.operations().into_iter().find(|one| one.component == Component::DenseMlp).unwrap().roof;
+        let roof = roof.unwrap();
+        assert_eq!(roof.arithmetic, arithmetic, "{recipe} on {gpu}");
+        assert!((roof.rate.as_tera() - 0.8 * rate).abs() < 1e-6, "{recipe} on {gpu}: {roof:?}");
+    }
+    // gpt-oss's MXFP4 experts meet 16-bit activations.
+    let step = ask("gpt-oss-120b", "mxfp4", "h100-sxm", 1, &Workload::new(1.0, 100.0));
+    let experts = step.operations().into_iter().find(|one| one.component == Component::RoutedExperts).unwrap();
+    assert_eq!(experts.roof.unwrap().arithmetic, Bf16);
+}
+
+#[test]
+fn only_block_scaled_activations_on_a_gpu_with_fp8_are_quantised() {
+    let quantising =
+        |recipe, gpu| micros(&ask("llama-3.1-8b", recipe, gpu, 1, &Workload::new(1.0, 1000.0)), TermKind::Quantise);
+    // Four products in each of 32 layers.
+    assert!((quantising("fp8", "h100-sxm") - 128.0 * Constants::FITTED.quantising.as_micros()).abs() < 1e-6);
+    for (recipe, gpu) in [("fp8", "a100-sxm-80gb"), ("mlx-8bit", "h100-sxm"), ("q8_0", "h100-sxm")] {
+        assert_eq!(quantising(recipe, gpu), 0.0, "{recipe} on {gpu}");
+    }
+    let step = |precision: &Precision| {
+        let llama = &preset("llama-3.1-8b").unwrap().architecture;
+        predict(llama, precision, &Split::tensor(1), find("h100-sxm").unwrap(), &Workload::new(1.0, 1000.0))
+    };
+    // GPTQ of 8 bit has 8.19, and bits that somebody types say nothing of activations.
+    assert_eq!(micros(&step(&Precision::flat(8.1875)), TermKind::Quantise), 0.0);
+}
+
+/// Qwen3-32B's MLP: 64 × 3 × 5120 × 25,600 weights. 256 tokens: 12.88 TFLOP at 0.8 × 9000 take 1.79 ms; 9 bytes for 16
+/// weights are 14.16 GB, at 6769 GB/s 2.09 ms.
+#[test]
+fn four_bits_are_faster_than_eight_on_a_gpu_that_multiplies_them() {
+    let at = |recipe| ask("qwen3-32b", recipe, "b200-sxm", 1, &Workload::new(256.0, 100.0));
+    let (four, eight) = (at("nvfp4"), at("fp8-tensor"));
+    let mlp = four.terms.iter().find(|term| term.name == "dense MLP").unwrap();
+    assert!((mlp.seconds.likely.as_millis() - 2.092).abs() < 0.001, "{:?}", mlp.seconds);
+    assert!((mlp.flops.get() / 12.885e12 - 1.0).abs() < 1e-3 && !mlp.compute_bound);
+    assert!(four.time().likely < eight.time().likely);
+}
+
+#[test]
+fn data_parallel_groups_exchange_nothing_but_experts() {
+    let split = |tensor| Split { data_parallel_attention: 8, ..Split::tensor(tensor) };
+    let exchanged = |model: &str, tensor| {
+        let precision = Quantisation::by_recipe("fp8").unwrap().precision;
+        let gpu = find("h200-sxm").unwrap();
+        let architecture = &preset(model).unwrap().architecture;
+        let step = predict(architecture, &precision, &split(tensor), gpu, &Workload::new(64.0, 1000.0));
+        let terms = step.terms.into_iter().filter(|term| term.kind == TermKind::Allreduce);
+        terms.map(|term| (term.name, term.count)).collect::<Vec<_>>()
+    };
+    let of = |all: &[(&str, f64)]| all.iter().map(|(name, count)| ((*name).to_owned(), *count)).collect::<Vec<_>>();
+    assert_eq!(exchanged("llama-3.1-70b", 1), of(&[]));
+    assert_eq!(exchanged("llama-3.1-70b", 2), of(&[("allreduces", 160.0)]));
+    // 61 layers, the first three dense: 58 with experts.
+    assert_eq!(exchanged("deepseek-v3", 1), of(&[("expert exchanges", 58.0)]));
+    assert_eq!(exchanged("deepseek-v3", 2), of(&[("allreduces", 64.0), ("expert exchanges", 58.0)]));
+}
+
+/// On eight B200, messages of 512 KiB were measured to take longer than those of 1 MiB.
+#[test]
+fn more_streams_never_take_less() {
+    for gpu in ["b200-sxm", "h100-sxm", "gb300", "l40s", "rtx-pro-6000"] {
+        let mut before = 0.0;
+        for batch in (0..=11).map(|doublings| f64::from(1 << doublings)) {
+            let step =
+                ask("llama-3.1-70b", "fp8", gpu, if gpu == "gb300" { 2 } else { 8 }, &Workload::new(batch, 2000.0));
+            let time = step.time().likely.as_micros();
+            assert!(time > before, "{gpu}, {batch} streams: {time} after {before}");
+            before = time;
+        }
     }
 }

@@ -97,6 +97,10 @@ pub fn run(matches: &ArgMatches) -> Result<Outcome, Failure> {
     let precision = &model.quantisation.precision;
     let gpu = &question.gpu;
     let mut prediction = predict(&model.architecture, precision, &question.split, gpu, &question.workload);
+    if step.sequences < 1.0 {
+        prediction.assumptions.insert(0, "one sequence is predicted: without any there is no step".to_owned());
+    }
+    let step = Step { sequences: question.workload.sequences, ..step };
     let read = decode_step(&model.architecture, precision, &question.split, &step);
     let mut needed = read.resident_weights + read.resident_cache;
     if drafts > 0 {

@@ -7,7 +7,7 @@ use decodescope::hardware::{self, Gpu};
 use decodescope::model::{
     self, Architecture, Component, Gguf, GgufError, Precision, Quantisation, Reading, Split, Step,
 };
-use decodescope::paste::Warning;
+use decodescope::paste::{Warning, WarningKind};
 use std::collections::BTreeSet;
 use std::io::Read as _;
 
@@ -59,7 +59,7 @@ pub fn with_options(command: Command) -> Command {
                 .help("Bits per element of the KV cache [as the quantisation says, else 16]"),
         )
         .arg(ranks("tensor-parallel", "tp", "GPUs that share every matrix"))
-        .arg(ranks("pipeline-parallel", "pp", "Stages that the layers are dealt to"))
+        .arg(ranks("pipeline-parallel", "pp", "Stages that the layers are dealt to, one after another"))
         .arg(ranks("data-parallel-attention", "dpa", "Groups that each serve their share of the batch"))
         .arg(ranks("decode-context-parallel", "dcp", "Ranks that share a cache each would else hold whole"))
         .arg(
@@ -97,6 +97,8 @@ pub fn model(matches: &ArgMatches) -> Result<Model, Failure> {
         let precision = model.quantisation.precision.with(Component::KvCache, f64::from(bits));
         model.quantisation.precision = precision;
     }
+    let contradictions = split(matches).contradictions(&model.architecture, step(matches).sequences);
+    model.warnings.extend(contradictions.into_iter().map(|text| Warning::whole(WarningKind::Inconsistent, text)));
     Ok(model)
 }
 

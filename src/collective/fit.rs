@@ -27,6 +27,8 @@ pub struct Fit {
     pub model: AlphaBeta,
     /// What was measured, smallest message first.
     pub points: Vec<Point>,
+    /// The same where no larger message takes less; see [`monotone`].
+    rising: Vec<Point>,
     /// Who measured it.
     pub source: &'static str,
 }
@@ -57,20 +59,32 @@ impl Fit {
     /// ```
     #[must_use]
     pub fn measured(&self, message: Bytes) -> Option<Seconds> {
-        let after = self.points.iter().position(|(size, _)| *size >= message)?;
-        let &(size, time) = self.points.get(after)?;
-        if size == message {
-            return Some(time);
-        }
-        let &(size0, time0) = self.points.get(after.checked_sub(1)?)?;
-        let part = (message / size0).ln() / (size / size0).ln();
-        Some(time0 * (time / time0).powf(part))
+        between(&self.points, message)
     }
 
-    /// The best that is known of a message's time: measured between the sizes there are, else the line.
+    /// The best that is known of a message's time: as measured between the sizes there are, but that a larger one
+    /// never takes less (where it was measured to, both take their mean); else the line, which is not above the first
+    /// time below its size, nor below the last beyond, where times go on rising as between the last two sizes.
+    ///
+    /// ```
+    /// use decodescope::collective::fits;
+    /// use decodescope::units::Bytes;
+    /// let fit = fits().iter().find(|fit| fit.id == "gb300/2/vllm-custom").unwrap();
+    /// // 2 MiB took 20.93 µs and 4 MiB 33.72: 6 MiB 33.72 + 12.79 = 46.51 µs.
+    /// let time = fit.time(Bytes::new(6.0 * 1_048_576.0));
+    /// assert!((time.as_micros() - 46.51).abs() < 0.001);
+    /// ```
     #[must_use]
     pub fn time(&self, message: Bytes) -> Seconds {
-        self.measured(message).unwrap_or_else(|| self.model.time(message))
+        let line = self.model.time(message);
+        let outside = || match self.rising.as_slice() {
+            [(first, time), ..] if message < *first => line.min(*time),
+            [.., (size0, time0), (size, time)] if message > *size => {
+                line.max(*time + (*time - *time0) * ((message - *size) / (*size - *size0)))
+            }
+            _ => line,
+        };
+        between(&self.rising, message).unwrap_or_else(outside)
     }
 
     /// The same, with how far the published points lie from the line.
@@ -141,9 +155,46 @@ fn row(line: &'static str) -> Option<Fit> {
         path: Path::from_name(path)?,
         version,
         model: line_through(&points)?,
+        rising: monotone(&points),
         points,
         source,
     })
+}
+
+fn between(points: &[Point], message: Bytes) -> Option<Seconds> {
+    let after = points.iter().position(|(size, _)| *size >= message)?;
+    let &(size, time) = points.get(after)?;
+    if size == message {
+        return Some(time);
+    }
+    let &(size0, time0) = points.get(after.checked_sub(1)?)?;
+    let part = (message / size0).ln() / (size / size0).ln();
+    Some(time0 * (time / time0).powf(part))
+}
+
+/// The nearest times that never fall as messages grow.
+///
+/// # Formula
+/// isotonic regression: neighbours that fall are replaced by their geometric mean, until none falls
+/// # Source
+/// pool adjacent violators, on logarithms since errors are relative
+fn monotone(points: &[Point]) -> Vec<Point> {
+    let mut pools: Vec<(f64, i32)> = Vec::new();
+    for (_, time) in points {
+        let (mut sum, mut count) = (time.get().ln(), 1);
+        while let Some(&(before, many)) =
+            pools.last().filter(|(before, many)| before / f64::from(*many) > sum / f64::from(count))
+        {
+            (sum, count) = (sum + before, count + many);
+            pools.pop();
+        }
+        pools.push((sum, count));
+    }
+    let times = pools.iter().flat_map(|&(sum, count)| std::iter::repeat_n((sum, count), count as usize));
+    let kept = |(&(size, measured), (sum, count)): (&Point, (f64, i32))| {
+        (size, if count == 1 { measured } else { Seconds::new((sum / f64::from(count)).exp()) })
+    };
+    points.iter().zip(times).map(kept).collect()
 }
 
 fn line_through(points: &[Point]) -> Option<AlphaBeta> {
@@ -187,7 +238,33 @@ mod tests {
         assert_eq!(fit.measured(Bytes::new(1e9)), None);
         assert_eq!(fit.measured(Bytes::new(f64::NAN)), None);
         assert_eq!(fit.measured(Bytes::new(8192.0)).map(Seconds::as_micros).map(f64::round), Some(5.0));
-        assert_eq!(fit.time(Bytes::new(100.0)), fit.model.time(Bytes::new(100.0)));
+        // The line through the small ones starts at 4.85 µs, but 1 KiB took 4.61.
+        assert_eq!(fit.time(Bytes::new(100.0)).as_micros(), 4.61);
+    }
+
+    /// Eight B200: 256K, 512K, 1M and 2M took 25.8, 26.15, 17.17 and 20.72 µs, whose geometric mean is
+    /// (25.8 × 26.15 × 17.17 × 20.72)^¼ = 22.13 µs.
+    #[test]
+    fn times_that_fall_are_pooled() {
+        let fit = default_fit("b200-sxm", 8).unwrap();
+        for kibi in [256.0, 512.0, 700.0, 1024.0, 2048.0] {
+            assert!((fit.time(Bytes::new(kibi * 1024.0)).as_micros() - 22.13).abs() < 0.01, "{kibi}");
+        }
+        assert!((fit.time(Bytes::new(4.0 * 1_048_576.0)).as_micros() - 26.31).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_larger_message_never_takes_less() {
+        for fit in fits() {
+            let mut before = Seconds::ZERO;
+            // From 64 bytes to 256 MiB, thirty-two sizes a doubling.
+            for step in 0..=22 * 32 {
+                let message = Bytes::new(64.0 * (f64::from(step) / 32.0).exp2());
+                let time = fit.time(message);
+                assert!(time >= before * (1.0 - 1e-12), "{} at {message:?}: {time:?} after {before:?}", fit.id);
+                before = time;
+            }
+        }
     }
 
     #[test]

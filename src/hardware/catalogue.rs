@@ -82,6 +82,22 @@ impl Gpu {
         Self { memory: Bytes::new(gib * GIB), ..self }
     }
 
+    /// The same with another 16-bit matrix rate; those of narrower numbers follow in the GPU's own proportion.
+    ///
+    /// ```
+    /// use decodescope::{hardware::find, units::FlopsPerSecond};
+    /// // H200: 989 and 1979 TFLOP/s. At 100 in 16 bit, FP8 has 100 × 1979 / 989 = 200.1.
+    /// let gpu = find("h200-sxm").unwrap().clone().with_matrix_rate(FlopsPerSecond::from_tera(100.0));
+    /// assert_eq!(gpu.bf16.unwrap().as_tera(), 100.0);
+    /// assert!((gpu.fp8.unwrap().as_tera() - 200.1).abs() < 0.01);
+    /// ```
+    #[must_use]
+    pub fn with_matrix_rate(self, rate: FlopsPerSecond) -> Self {
+        let factor = self.bf16.map_or(1.0, |published| rate / published);
+        let scaled = |other: Option<FlopsPerSecond>| other.map(|other| other * factor);
+        Self { bf16: Some(rate), fp8: scaled(self.fp8), fp4: scaled(self.fp4), int8: scaled(self.int8), ..self }
+    }
+
     /// The memory in GiB, the "GB" of datasheets.
     #[must_use]
     pub fn memory_gib(&self) -> f64 {

@@ -271,7 +271,7 @@ impl Architecture {
     }
 
     /// A layer's weights with what the architecture adds to each layer.
-    fn layer_parts(&self, layer: &Layer) -> Vec<Part> {
+    pub(super) fn layer_parts(&self, layer: &Layer) -> Vec<Part> {
         let mut parts = layer.parts(self.hidden);
         let mut add = |component, parameters, operations| {
             let part = Part::whole(component, Block::FeedForward, Sharding::Replicated, parameters);

@@ -12,6 +12,7 @@
 //! | how much memory a sequence takes | [`Architecture::cache_totals`] |
 //! | what a GPU reads and computes per step | [`decode_read`], [`decode_step`] |
 //! | what drafting a token costs | [`draft_step`], [`Speculation`] |
+//! | what in a split contradicts the model | [`Split::contradictions`] |
 //! | how many allreduces a step makes | [`Architecture::allreduces`] |
 //!
 //! ```
@@ -33,6 +34,7 @@ mod architecture;
 mod attention;
 mod cache;
 mod config;
+mod contradictions;
 mod count;
 mod feed_forward;
 mod gguf;
@@ -58,7 +60,7 @@ pub use count::{ComponentCount, Totals};
 pub use feed_forward::{DenseMlp, Mixture};
 pub use gguf::{Gguf, GgufError, Tensor, TensorType, read_gguf};
 pub use part::{Block, Component, Part, Sharding, Usage};
-pub use precision::Precision;
+pub use precision::{Activations, Precision};
 pub use presets::{Preset, preset, presets};
 pub use quantisation::{Format, Mix, Quantisation, formats, mixes};
 pub use read::{

@@ -1,8 +1,26 @@
-//! How many bits each component's elements take.
+//! How many bits each component's elements take, and what they are multiplied by.
 
 use super::part::Component;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+
+/// What matrix products multiply a format's weights by. Weights of few bits alone make no product
+/// faster: weight-only formats (GPTQ, AWQ, MLX, GGUF) are widened to 16 bit first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Activations {
+    /// 16 bit, whatever the weights are held in.
+    #[default]
+    Sixteen,
+    /// FP8 with a scale per tensor or token, which the operation before applies.
+    Fp8,
+    /// FP8 or MXFP8 with a scale per block, which takes a kernel of its own.
+    Fp8Blocks,
+    /// INT8.
+    Int8,
+    /// FP4 with a scale per 16.
+    Fp4,
+}
 
 /// Bits per element, scales included; weights by component.
 ///
@@ -18,6 +36,12 @@ pub struct Precision {
     pub weights_bits: f64,
     /// Bits per weight of single components.
     pub components: BTreeMap<Component, f64>,
+    /// What weights without bits of their own are multiplied by.
+    #[serde(default)]
+    pub activations: Activations,
+    /// What single components' weights are multiplied by.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub component_activations: BTreeMap<Component, Activations>,
     /// Bits per element of the KV cache.
     pub kv_bits: f64,
     /// Bits per element of the indexer's keys. vLLM keeps FP8 with a 4-byte scale per 128-wide
@@ -37,12 +61,14 @@ impl Default for Precision {
 }
 
 impl Precision {
-    /// The same bits for every weight; caches and activations in 16 bit.
+    /// The same bits for every weight; caches and activations in 16 bit: bits alone tell no more.
     #[must_use]
     pub fn flat(weights_bits: f64) -> Self {
         Self {
             weights_bits,
             components: BTreeMap::new(),
+            activations: Activations::Sixteen,
+            component_activations: BTreeMap::new(),
             kv_bits: 16.0,
             indexer_bits: 8.25,
             state_bits: 32.0,
@@ -87,6 +113,35 @@ impl Precision {
     #[must_use]
     pub fn of_file(bytes: f64, parameters: u64) -> Self {
         Self::flat(8.0 * bytes / parameters.max(1) as f64)
+    }
+
+    /// The same with weights multiplied by these, but those with bits of their own.
+    #[must_use]
+    pub fn multiplied_by(self, activations: Activations) -> Self {
+        Self { activations, ..self }
+    }
+
+    /// The same with one component's weights multiplied by these.
+    #[must_use]
+    pub fn multiplying(mut self, component: Component, activations: Activations) -> Self {
+        self.component_activations.insert(component, activations);
+        self
+    }
+
+    /// What a component's weights are multiplied by, where the GPU can.
+    ///
+    /// ```
+    /// use decodescope::model::{Activations, Component, Precision, Quantisation};
+    /// let fp8 = Quantisation::by_recipe("fp8").unwrap().precision;
+    /// assert_eq!(fp8.activations_of(Component::DenseMlp), Activations::Fp8Blocks);
+    /// // The head stays in 16 bit, and bits alone say nothing of activations.
+    /// assert_eq!(fp8.activations_of(Component::LmHead), Activations::Sixteen);
+    /// assert_eq!(Precision::flat(8.0).activations_of(Component::DenseMlp), Activations::Sixteen);
+    /// ```
+    #[must_use]
+    pub fn activations_of(&self, component: Component) -> Activations {
+        let own = self.components.contains_key(&component).then_some(Activations::Sixteen);
+        self.component_activations.get(&component).copied().or(own).unwrap_or(self.activations)
     }
 
     /// The same with other bits for one component.

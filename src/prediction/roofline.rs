@@ -1,7 +1,8 @@
 //! Where each operation of a step stands between memory and arithmetic.
 
 use super::Prediction;
-use crate::model::Component;
+use crate::hardware::Gpu;
+use crate::model::{Activations, Component};
 use crate::units::{Bytes, BytesPerSecond, Flops, FlopsPerSecond, Seconds};
 use serde::Serialize;
 
@@ -11,18 +12,67 @@ use serde::Serialize;
 pub enum Arithmetic {
     /// 16 bit, to which narrower weights are widened first.
     Bf16,
-    /// 8 bit.
+    /// 8 bit, floating.
     Fp8,
+    /// 8 bit, whole.
+    Int8,
+    /// 4 bit, floating.
+    Fp4,
 }
 
 impl Arithmetic {
+    /// Every one.
+    pub const ALL: [Self; 4] = [Self::Bf16, Self::Fp8, Self::Int8, Self::Fp4];
+
     /// Its name for people.
     #[must_use]
     pub const fn label(self) -> &'static str {
         match self {
             Self::Bf16 => "BF16",
             Self::Fp8 => "FP8",
+            Self::Int8 => "INT8",
+            Self::Fp4 => "FP4",
         }
+    }
+
+    /// The rate a GPU's datasheet gives for it.
+    #[must_use]
+    pub fn published(self, gpu: &Gpu) -> Option<FlopsPerSecond> {
+        match self {
+            Self::Bf16 => gpu.bf16,
+            Self::Fp8 => gpu.fp8,
+            Self::Int8 => gpu.int8,
+            Self::Fp4 => gpu.fp4,
+        }
+    }
+
+    /// What products with such activations are computed in where the GPU can; else weights are widened
+    /// to 16 bit.
+    pub(super) const fn of(activations: Activations) -> Self {
+        match activations {
+            Activations::Sixteen => Self::Bf16,
+            Activations::Fp8 | Activations::Fp8Blocks => Self::Fp8,
+            Activations::Int8 => Self::Int8,
+            Activations::Fp4 => Self::Fp4,
+        }
+    }
+
+    /// Whether a GPU multiplies such numbers: by its datasheet's rate, else by its generation, since
+    /// some rates have no source. FP8 came with Ada and CDNA3, FP4 with Blackwell and CDNA4.
+    pub(super) fn runs_on(self, gpu: &Gpu) -> bool {
+        let target =
+            |prefix| gpu.architecture.split_once(prefix).and_then(|(_, rest)| rest.trim_end_matches(')').parse().ok());
+        let at_least = |nvidia: u32, amd: u32| {
+            target("sm_").is_some_and(|found: u32| found >= nvidia)
+                || target("gfx").is_some_and(|found: u32| (amd..1000).contains(&found))
+        };
+        self.published(gpu).is_some()
+            || match self {
+                Self::Bf16 => true,
+                Self::Fp8 => at_least(89, 942),
+                Self::Int8 => at_least(75, 908),
+                Self::Fp4 => at_least(100, 950),
+            }
     }
 }
 

@@ -4,7 +4,9 @@ use super::allreduce;
 use super::{Arithmetic, Ceiling, Constants, Prediction, Roof, Runtime, Term, TermKind, Workload};
 use crate::collective::{allreduces_per_token, message_bytes};
 use crate::hardware::Gpu;
-use crate::model::{Architecture, Component, Precision, Read, Split, Step, decode_step, draft_step};
+use crate::model::{
+    Activations, Architecture, Component, Layer, Precision, Read, Split, Step, decode_step, draft_step,
+};
 use crate::units::{Bytes, BytesPerSecond, Flops, FlopsPerSecond, Range, Seconds};
 
 /// How far a bandwidth may lie from the truth: the fits' own deviations where measured, and twice
@@ -78,15 +80,13 @@ pub fn predict_with(
     let at = |tokens| Step { sequences: workload.sequences, tokens, context: workload.context };
     sum.add(&decode_step(architecture, precision, split, &at(workload.tokens)).reads, 1.0);
     let drafts = (workload.tokens - 1.0).max(0.0);
-    let said = workload.allreduces_per_layer.map(|each| allreduces_per_token(architecture.layer_count(), each));
-    let mut allreduces = said.unwrap_or_else(|| f64::from(architecture.allreduces()));
+    let mut exchanges = Exchanges::of(architecture, split, workload);
     let mut passes = 1.0;
     if drafts > 0.0 {
         match draft_step(architecture, precision, split, &at(1.0)).zip(architecture.prediction.as_ref()) {
             Some((draft, prediction)) => {
                 sum.add(&draft.reads, drafts);
-                let per_draft: u32 = prediction.layers.iter().map(|layer| layer.allreduces()).sum();
-                allreduces += drafts * f64::from(per_draft);
+                prediction.layers.iter().for_each(|layer| exchanges.add(layer, split, drafts));
                 passes += drafts;
             }
             None => {
@@ -96,23 +96,46 @@ pub fn predict_with(
     }
     let ceiling = sum.ceiling();
     sum.overheads();
-    let groups = split.data_parallel_attention.max(1);
-    let ranks = split.tensor_parallel.max(1).saturating_mul(groups);
-    if ranks > 1 {
-        let tokens = workload.sequences * workload.tokens / f64::from(groups);
-        let message = message_bytes(architecture.hidden, precision.activation_bytes, tokens);
-        let (one, assumption) = allreduce::one(gpu, ranks, message, workload);
-        assumptions.extend(assumption);
-        sum.push(
-            "allreduces",
-            TermKind::Allreduce,
-            one.map(|time| time * allreduces),
-            message * allreduces,
-            allreduces,
-        );
+    let tokens = split.sequences_of_a_group(workload.sequences) * workload.tokens;
+    let message = message_bytes(architecture.hidden, precision.activation_bytes, tokens);
+    for (name, ranks, number) in [
+        ("allreduces", split.tensor_parallel.max(1), exchanges.allreduces),
+        ("expert exchanges", split.stage_ranks(), exchanges.experts),
+    ] {
+        if ranks > 1 && number > 0.0 {
+            let (one, assumption) = allreduce::one(gpu, ranks, message, workload);
+            assumptions.extend(assumption);
+            sum.push(name, TermKind::Allreduce, one.map(|time| time * number), message * number, number);
+        }
     }
     sum.push("host", TermKind::Host, spread(constants.host * passes, OVERHEAD_ERROR), Bytes::ZERO, passes);
     Prediction { bandwidth: sum.achieved(), terms: sum.terms, ceiling, assumptions }
+}
+
+/// How often ranks sum up in a forward pass. Data-parallel groups have attention and dense blocks to themselves: only
+/// their experts, spread over all of them, need the other groups.
+struct Exchanges {
+    /// Within a group.
+    allreduces: f64,
+    /// Among all groups, counted as allreduces.
+    experts: f64,
+}
+
+impl Exchanges {
+    fn of(architecture: &Architecture, split: &Split, workload: &Workload) -> Self {
+        if let Some(each) = workload.allreduces_per_layer {
+            return Self { allreduces: allreduces_per_token(architecture.layer_count(), each), experts: 0.0 };
+        }
+        let mut all = Self { allreduces: 0.0, experts: 0.0 };
+        architecture.layers.iter().for_each(|group| all.add(&group.layer, split, f64::from(group.count)));
+        all
+    }
+
+    fn add(&mut self, layer: &Layer, split: &Split, times: f64) {
+        let among_groups = u32::from(split.data_parallel_attention > 1 && layer.experts.is_some());
+        self.allreduces += times * f64::from(layer.allreduces() - among_groups);
+        self.experts += times * f64::from(among_groups);
+    }
 }
 
 /// The terms so far.
@@ -196,29 +219,44 @@ impl Sum<'_> {
         if is_cache { plain * constants.cache_share } else { plain }
     }
 
-    /// What is computed with a component: in FP8 where it is held in 8 bit, else in 16 bit, to which
-    /// narrower weights are mostly widened first.
+    /// What a component's products take in: as its format says where the GPU can. Caches of 8 bit are
+    /// read by kernels that compute in FP8.
+    fn activations(&self, component: Component) -> Activations {
+        let wanted = if component.is_weights() {
+            self.precision.activations_of(component)
+        } else if (8.0..9.0).contains(&self.precision.bits(component)) {
+            Activations::Fp8
+        } else {
+            Activations::Sixteen
+        };
+        if Arithmetic::of(wanted).runs_on(self.gpu) { wanted } else { Activations::Sixteen }
+    }
+
+    /// The most that is computed in a second with a component. A rate without a source is taken as that of 16 bit.
     fn roof(&self, component: Component) -> Option<Roof> {
-        let bits = self.precision.bits(component);
-        let fp8 = self.gpu.fp8.filter(|_| (8.0..9.0).contains(&bits)).map(|rate| (Arithmetic::Fp8, rate));
-        let (arithmetic, published) = fp8.or_else(|| self.gpu.bf16.map(|rate| (Arithmetic::Bf16, rate)))?;
+        let narrow = Arithmetic::of(self.activations(component));
+        let of = |arithmetic: Arithmetic| Some((arithmetic, arithmetic.published(self.gpu)?));
+        let (arithmetic, published) = of(narrow).or_else(|| of(Arithmetic::Bf16))?;
         Some(Roof { arithmetic, rate: published * self.constants.compute_share })
     }
 
-    /// Whether an operation's activations are quantised by a kernel of their own: weights of 8 bit
-    /// with block scales, which take a little more than 8.
+    /// Whether an operation's activations are quantised by a kernel of their own.
     fn is_quantised(&self, component: Component) -> bool {
-        let bits = self.precision.bits(component);
-        component.is_weights() && self.runtime != Runtime::LlamaCpp && bits > 8.0 && bits < 9.0
+        component.is_weights()
+            && self.runtime != Runtime::LlamaCpp
+            && self.activations(component) == Activations::Fp8Blocks
     }
 
     /// The least time the datasheet (or a measurement that beats it) allows for what has been added: bytes and FLOPs of all terms so
-    /// far, at the highest rate the GPU has at all.
+    /// far, at the highest rate the GPU has at all, or for 16 bits where nothing is held in fewer.
     fn ceiling(&self) -> Ceiling {
         let bytes: Bytes = self.terms.iter().map(|term| term.bytes).sum();
         let flops: Flops = self.terms.iter().map(|term| term.flops).sum();
         let gpu = self.gpu;
-        let rates = [gpu.bf16, gpu.fp8, gpu.fp4].into_iter().flatten();
+        let components = self.terms.iter().filter_map(|term| term.component);
+        let is_narrow = components.map(|component| self.precision.bits(component)).any(|bits| bits < 16.0);
+        let candidates = Arithmetic::ALL.into_iter().filter(|&one| is_narrow || one == Arithmetic::Bf16);
+        let rates = candidates.filter_map(|arithmetic| arithmetic.published(gpu));
         let fastest = rates.reduce(FlopsPerSecond::max);
         let computing = fastest.map_or(Seconds::ZERO, |rate| flops / rate);
         Ceiling { time: (bytes / gpu.bandwidth.max(self.achieved())).max(computing), bytes, flops }

@@ -234,9 +234,11 @@ impl Scenario {
         };
         gpu.achieved_bandwidth = bandwidth.or(gpu.achieved_bandwidth);
         gpu.memory = typed(Field::Memory).map_or(gpu.memory, Bytes::new);
-        gpu.bf16 = typed(Field::MatrixRate).map(FlopsPerSecond::new).or(gpu.bf16);
         gpu.link.bandwidth = typed(Field::LinkBandwidth).map(BytesPerSecond::new).or(gpu.link.bandwidth);
-        Some(gpu)
+        Some(match typed(Field::MatrixRate) {
+            Some(rate) => gpu.with_matrix_rate(FlopsPerSecond::new(rate)),
+            None => gpu,
+        })
     }
 
     /// The bits each kind of tensor takes: as the served model's name tells, else as the model is

@@ -110,6 +110,21 @@ impl Mixer {
         }
     }
 
+    /// Query heads, which tensor-parallel ranks share.
+    pub(crate) fn heads(&self) -> Option<u32> {
+        match self {
+            Self::Grouped(attention) => Some(attention.heads),
+            Self::Latent(attention) => Some(attention.heads),
+            Self::Compressed(attention) => Some(attention.heads),
+            _ => None,
+        }
+    }
+
+    /// Key/value heads, where it has such.
+    pub(crate) fn key_value_heads(&self) -> Option<u32> {
+        if let Self::Grouped(attention) = self { Some(attention.key_value_heads) } else { None }
+    }
+
     /// Its name for people.
     #[must_use]
     pub fn label(&self) -> &'static str {

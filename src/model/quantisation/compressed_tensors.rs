@@ -4,6 +4,7 @@ use super::formats::bits;
 use super::integer::integer_bits;
 use super::methods::{Method, Outside, Rule, block_bits, patterns};
 use crate::model::config::Keys;
+use crate::model::precision::Activations;
 use crate::paste::WarningKind;
 
 /// Groups of targets, each with a scheme for its weights.
@@ -17,7 +18,8 @@ pub(super) fn compressed_tensors(keys: &Keys, section: &Keys) -> Method {
         let targets = group.texts("targets").unwrap_or_default();
         // `Linear` is the class of every matrix.
         let all = targets.is_empty() || targets.contains(&"Linear");
-        rules.push(Rule { targets: (!all).then(|| patterns(keys, targets)), bits });
+        let by = group.object("input_activations").map_or(Activations::Sixteen, |inputs| quantised(&inputs));
+        rules.push(Rule { targets: (!all).then(|| patterns(keys, targets)), ..Rule::all(bits).by(by) });
         names.push(name);
     }
     let sparsity = section.object("sparsity_config");
@@ -26,6 +28,18 @@ pub(super) fn compressed_tensors(keys: &Keys, section: &Keys) -> Method {
     }
     let method = Method::new(names.join(" + "), rules).outside(Outside::UnlessListed);
     Method { read: &["sparsity_config"], ..method }
+}
+
+/// What a scheme makes of activations.
+fn quantised(inputs: &Keys) -> Activations {
+    let blocks = matches!(inputs.text("strategy"), Some("group" | "tensor_group" | "block"));
+    match (inputs.text("type") == Some("float"), inputs.number_or(&["num_bits"], 16)) {
+        (true, 4) => Activations::Fp4,
+        (true, 8) if blocks => Activations::Fp8Blocks,
+        (true, 8) => Activations::Fp8,
+        (false, 8) => Activations::Int8,
+        _ => Activations::Sixteen,
+    }
 }
 
 /// Name and bits of a scheme.

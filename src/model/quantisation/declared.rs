@@ -2,14 +2,14 @@
 //! `hf_quant_config.json` beside it.
 
 use super::Quantisation;
-use super::methods::{Method, Outside, method, patterns};
+use super::methods::{Method, Outside, Rule, method, patterns};
 use super::modules::{EMBEDDING, HEAD, modules};
 use super::pattern::Pattern;
 use super::recipes::leaving;
 use crate::model::architecture::{Architecture, MOST_LAYERS};
 use crate::model::config::Keys;
 use crate::model::part::Component;
-use crate::model::precision::Precision;
+use crate::model::precision::{Activations, Precision};
 use crate::paste::WarningKind;
 use std::collections::BTreeMap;
 
@@ -54,17 +54,26 @@ pub(in crate::model) fn declared(keys: &Keys, architecture: &Architecture) -> Op
 /// without `q_proj`: `(16 × 4096 + 8 × 2048) / 6144 = 13.33` bits.
 fn apply(declaration: &Declaration, architecture: &Architecture) -> Quantisation {
     let mut sums: BTreeMap<Component, (f64, f64)> = BTreeMap::new();
+    let mut multiplied: BTreeMap<Component, Vec<Activations>> = BTreeMap::new();
     let groups = architecture.layers.iter().flat_map(|group| std::iter::repeat_n(&group.layer, group.count as usize));
     for (index, layer) in groups.take(MOST_LAYERS as usize).enumerate() {
         for module in modules(layer, architecture.hidden) {
             let (sum, count) = sums.entry(module.component).or_default();
-            *sum += module.parameters as f64 * declaration.bits(index, module.names);
+            let rule = declaration.rule(index, module.names);
+            *sum += module.parameters as f64 * rule.map_or(16.0, |rule| rule.bits);
             *count += module.parameters as f64;
+            multiplied.entry(module.component).or_default().push(rule.map(|rule| rule.by).unwrap_or_default());
         }
     }
     let mut precision = declaration.outside(architecture);
     for (component, (sum, count)) in sums.into_iter().filter(|(_, (_, count))| *count > 0.0) {
         precision = precision.with(component, sum / count);
+    }
+    for (component, all) in multiplied {
+        let times = |one: &&Activations| all.iter().filter(|other| other == one).count();
+        if let Some(&most) = all.iter().max_by_key(times) {
+            precision = precision.multiplying(component, most);
+        }
     }
     if let Some(bits) = declaration.kv_bits {
         precision.kv_bits = bits;
@@ -76,13 +85,13 @@ fn apply(declaration: &Declaration, architecture: &Architecture) -> Quantisation
 }
 
 impl Declaration {
-    /// The bits of a module that goes by these names.
-    fn bits(&self, layer: usize, names: &[&str]) -> f64 {
+    /// The rule for a module that goes by these names; none where it stays in 16 bit.
+    fn rule(&self, layer: usize, names: &[&str]) -> Option<&Rule> {
         let any = |fits: &dyn Fn(&str) -> bool| names.iter().any(|name| fits(name));
         if any(&|name| self.left.iter().any(|pattern| pattern.matches(layer, name))) {
-            return 16.0;
+            return None;
         }
-        self.method.rules.iter().find(|rule| any(&|name| rule.fits(layer, name))).map_or(16.0, |rule| rule.bits)
+        self.method.rules.iter().find(|rule| any(&|name| rule.fits(layer, name)))
     }
 
     /// The bits of what is in no layer.
@@ -110,7 +119,10 @@ impl Declaration {
                     .with(Component::Embedding, embedding)
                     .with(Component::PerLayerEmbedding, embedding)
                     .with(Component::LmHead, head)
-                    .with(Component::LatentUpProjection, self.bits(0, &["self_attn.kv_b_proj"]))
+                    .with(
+                        Component::LatentUpProjection,
+                        self.rule(0, &["self_attn.kv_b_proj"]).map_or(16.0, |rule| rule.bits),
+                    )
             }
             Outside::UnlessListed | Outside::Left => precision,
         }

@@ -1,5 +1,7 @@
 //! Number formats of weights, with what their scales cost.
 
+use crate::model::precision::Activations;
+
 /// A format weights are stored in.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Format {
@@ -9,6 +11,8 @@ pub struct Format {
     pub block_weights: u32,
     /// Bytes of such a block, scales included.
     pub block_bytes: f64,
+    /// What engines multiply them by.
+    pub activations: Activations,
 }
 
 impl Format {
@@ -27,21 +31,26 @@ impl Format {
 }
 
 const fn format(name: &'static str, block_weights: u32, block_bytes: f64) -> Format {
-    Format { name, block_weights, block_bytes }
+    Format { name, block_weights, block_bytes, activations: Activations::Sixteen }
+}
+
+const fn by(activations: Activations, format: Format) -> Format {
+    Format { activations, ..format }
 }
 
 /// The formats of checkpoints for vLLM, SGLang and MLX. GGUF's are in the GGUF reader.
 const FORMATS: [Format; 16] = [
     format("FP32", 1, 4.0),
     format("BF16", 1, 2.0),
-    format("FP8", 1, 1.0),
+    by(Activations::Fp8, format("FP8", 1, 1.0)),
     // One 32-bit scale per block.
-    format("FP8, 128×128 blocks", 128 * 128, 16_388.0),
+    by(Activations::Fp8Blocks, format("FP8, 128×128 blocks", 128 * 128, 16_388.0)),
     // One 8-bit power of two per block.
-    format("FP8, 128×128 blocks, 8-bit scales", 128 * 128, 16_385.0),
-    format("MXFP8", 32, 33.0),
-    format("INT8", 1, 1.0),
-    format("NVFP4", 16, 9.0),
+    by(Activations::Fp8Blocks, format("FP8, 128×128 blocks, 8-bit scales", 128 * 128, 16_385.0)),
+    by(Activations::Fp8Blocks, format("MXFP8", 32, 33.0)),
+    by(Activations::Int8, format("INT8", 1, 1.0)),
+    by(Activations::Fp4, format("NVFP4", 16, 9.0)),
+    // gpt-oss's experts: engines keep the activations in 16 bit.
     format("MXFP4", 32, 17.0),
     // A 16-bit scale and a 4-bit zero per 128 weights.
     format("INT4, groups of 128 with zeros", 128, 66.5),
@@ -64,6 +73,11 @@ pub fn formats() -> &'static [Format] {
 /// Bits per weight of a format by name; 16 for an unknown one.
 pub(super) fn bits(name: &str) -> f64 {
     FORMATS.iter().find(|format| format.name == name).map_or(16.0, Format::bits)
+}
+
+/// What a format's weights are multiplied by, by its name; 16 bit for an unknown one.
+pub(super) fn activations(name: &str) -> Activations {
+    FORMATS.iter().find(|format| format.name == name).map_or(Activations::Sixteen, |format| format.activations)
 }
 
 #[cfg(test)]

@@ -44,7 +44,7 @@ pub(super) fn gptq(keys: &Keys, section: &Keys) -> Method {
             method.rules.push(Rule::of(target, integer_bits(width, group, true)));
         }
     }
-    method.rules.push(Rule { targets: blocks(keys, section), bits: integer_bits(width, group, true) });
+    method.rules.push(Rule { targets: blocks(keys, section), ..Rule::all(integer_bits(width, group, true)) });
     method.outside(if section.flag("lm_head") == Some(true) { Outside::Head } else { Outside::Left })
 }
 

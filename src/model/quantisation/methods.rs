@@ -1,27 +1,40 @@
 //! The methods checkpoints are quantised by, each as rules for modules.
 
 use super::compressed_tensors::compressed_tensors;
-use super::formats::bits;
+use super::formats::{activations, bits};
 use super::integer::{auto_round, awq, gptq, mlx};
 use super::modelopt::{modelopt, quantised_layers};
 use super::pattern::Pattern;
 use super::quark::quark;
 use crate::model::config::Keys;
+use crate::model::precision::Activations;
 use crate::paste::WarningKind;
 
-/// Bits of the modules a target names, or of all.
+/// Bits of the modules a target names, or of all, and what they are multiplied by.
 pub(super) struct Rule {
     pub(super) targets: Option<Vec<Pattern>>,
     pub(super) bits: f64,
+    pub(super) by: Activations,
 }
 
 impl Rule {
+    /// Weights alone, of all modules.
     pub(super) fn all(bits: f64) -> Self {
-        Self { targets: None, bits }
+        Self { targets: None, bits, by: Activations::Sixteen }
     }
 
+    /// Weights alone, of some modules.
     pub(super) fn of(target: Pattern, bits: f64) -> Self {
-        Self { targets: Some(vec![target]), bits }
+        Self { targets: Some(vec![target]), ..Self::all(bits) }
+    }
+
+    /// A format with what it is multiplied by, of all modules.
+    pub(super) fn format(name: &str) -> Self {
+        Self::all(bits(name)).by(activations(name))
+    }
+
+    pub(super) fn by(self, by: Activations) -> Self {
+        Self { by, ..self }
     }
 
     pub(super) fn fits(&self, layer: usize, module: &str) -> bool {
@@ -90,7 +103,7 @@ pub(super) fn pattern(keys: &Keys, text: &str) -> Option<Pattern> {
 
 /// The method a section names, with its rules; none where it is not known, which is said.
 pub(super) fn method(keys: &Keys, section: &Keys) -> Option<Method> {
-    let flat = |name: &str, bits: f64| Method::new(name, vec![Rule::all(bits)]);
+    let flat = |name: &str, rule: Rule| Method::new(name, vec![rule]);
     // MLX names no method: `quantization: {bits, group_size}`.
     let silent = || if section.has("bits") && !section.has("quant_algo") { "mlx" } else { "modelopt" };
     Some(match section.text("quant_method").unwrap_or_else(silent) {
@@ -101,8 +114,8 @@ pub(super) fn method(keys: &Keys, section: &Keys) -> Option<Method> {
         "modelopt_mxfp8" => modelopt(keys, section, section.text("quant_algo").or(Some("MXFP8"))),
         "compressed-tensors" => compressed_tensors(keys, section),
         "mxfp4" => Method::new("MXFP4", vec![experts(bits("MXFP4"))]),
-        "mxfp8" => flat("MXFP8", bits("MXFP8")),
-        "fbgemm_fp8" | "ptpc_fp8" => flat("FP8", 8.0),
+        "mxfp8" => flat("MXFP8", Rule::format("MXFP8")),
+        "fbgemm_fp8" | "ptpc_fp8" => flat("FP8", Rule::format("FP8")),
         "experts_int8" => Method::new("INT8, experts only", vec![experts(8.0)]),
         "awq" | "awq_marlin" => awq(section),
         "gptq" | "gptq_marlin" => gptq(keys, section),
@@ -111,11 +124,13 @@ pub(super) fn method(keys: &Keys, section: &Keys) -> Option<Method> {
         "hqq" => hqq(section)?,
         "torchao" => torchao(keys, section)?,
         "exl2" | "exl3" => exllama(section)?,
-        "bitsandbytes" if section.flag("load_in_8bit") == Some(true) => flat("bitsandbytes 8 bit", 8.0),
-        "bitsandbytes" if section.flag("bnb_4bit_use_double_quant") == Some(true) => {
-            flat("bitsandbytes 4 bit", bits("NF4, scales quantised"))
+        "bitsandbytes" if section.flag("load_in_8bit") == Some(true) => {
+            flat("bitsandbytes 8 bit", Rule::format("INT8"))
         }
-        "bitsandbytes" => flat("bitsandbytes 4 bit", bits("NF4")),
+        "bitsandbytes" if section.flag("bnb_4bit_use_double_quant") == Some(true) => {
+            flat("bitsandbytes 4 bit", Rule::format("NF4, scales quantised"))
+        }
+        "bitsandbytes" => flat("bitsandbytes 4 bit", Rule::format("NF4")),
         method => {
             keys.warn(WarningKind::Missing, format!("quantisation method {method:?} is not known; 16 bit assumed"));
             return None;
@@ -125,7 +140,7 @@ pub(super) fn method(keys: &Keys, section: &Keys) -> Option<Method> {
 
 /// A rule for routed experts alone.
 fn experts(bits: f64) -> Rule {
-    Rule { targets: Pattern::new("re:.*experts\\.\\d+\\..*").map(|pattern| vec![pattern]), bits }
+    Rule { targets: Pattern::new("re:.*experts\\.\\d+\\..*").map(|pattern| vec![pattern]), ..Rule::all(bits) }
 }
 
 /// DeepSeek's FP8 in blocks, per tensor without; experts may be FP4, or NVFP4 laid over.
@@ -142,7 +157,8 @@ fn block_fp8(keys: &Keys, section: &Keys) -> Method {
             (format!("FP8, 128×128 blocks{suffix}"), bits("FP8, 128×128 blocks"))
         }
     };
-    let base = Rule::all(bits_of_all);
+    let blocks = section.has("weight_block_size");
+    let base = Rule::all(bits_of_all).by(if blocks { Activations::Fp8Blocks } else { Activations::Fp8 });
     let mixed = quantised_layers(keys, section);
     if !mixed.is_empty() {
         return Method::new(format!("{name}, mixed"), mixed.into_iter().chain([base]).collect());
@@ -174,17 +190,18 @@ fn torchao(keys: &Keys, section: &Keys) -> Option<Method> {
     let data = kind.as_ref().and_then(|kind| kind.object("_data")).or_else(|| section.object("quant_type_kwargs"));
     let plain = class.to_ascii_lowercase().replace('_', "");
     let group = data.and_then(|data| data.number(&["group_size"])).unwrap_or(128).max(1);
-    let (name, bits) = match plain.as_str() {
-        class if class.starts_with("float8") && !class.contains("int4") => ("torchao FP8", 8.0),
-        class if class.starts_with("int8") && !class.contains("int4") => ("torchao INT8", 8.0),
+    let (name, rule) = match plain.as_str() {
+        class if class.starts_with("float8") && !class.contains("int4") => ("torchao FP8", Rule::format("FP8")),
+        class if class.starts_with("int8") && !class.contains("int4") => ("torchao INT8", Rule::format("INT8")),
         // A 16-bit scale and a 16-bit zero per group.
-        class if class.starts_with("int4weightonly") => ("torchao INT4", 4.0 + 32.0 / f64::from(group)),
+        class if class.starts_with("int4weightonly") => ("torchao INT4", Rule::all(4.0 + 32.0 / f64::from(group))),
         _ => {
             keys.warn(WarningKind::Missing, format!("torchao's {class:?} is not known; 16 bit assumed"));
             return None;
         }
     };
-    Some(Method::new(name, vec![Rule::all(bits)]))
+    let rule = if plain.contains("weightonly") { rule.by(Activations::Sixteen) } else { rule };
+    Some(Method::new(name, vec![rule]))
 }
 
 /// ExLlama: an average over the layers, and bits of the head's own.

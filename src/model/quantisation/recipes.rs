@@ -1,7 +1,7 @@
 //! What published recipes quantise, and what they leave in 16 bit.
 
 use super::Quantisation;
-use super::formats::bits;
+use super::formats::{activations, bits};
 use crate::model::architecture::Architecture;
 use crate::model::part::Component;
 use crate::model::precision::Precision;
@@ -56,7 +56,7 @@ const RECIPES: [Recipe; 18] = [
 impl Recipe {
     fn precision(&self) -> Precision {
         let bits = bits(self.format);
-        let precision = leaving(bits, self.left);
+        let precision = leaving(bits, self.left).multiplied_by(activations(self.format));
         // MLX quantises every matrix, tables among them.
         let tables: &[Component] = if self.format.starts_with("MLX") { &TABLES } else { &[] };
         tables.iter().fold(precision, |precision, table| precision.with(*table, bits))
@@ -65,7 +65,8 @@ impl Recipe {
 
 /// The bits of DeepSeek-V4's own mix: experts FP4 in blocks of 32, the rest FP8.
 fn fp8_with_fp4_experts() -> Quantisation {
-    let precision = leaving(bits("FP8, 128×128 blocks, 8-bit scales"), &[]).with(RoutedExperts, bits("MXFP4"));
+    const REST: &str = "FP8, 128×128 blocks, 8-bit scales";
+    let precision = leaving(bits(REST), &[]).multiplied_by(activations(REST)).with(RoutedExperts, bits("MXFP4"));
     Quantisation::new("FP8, experts FP4", precision)
 }
 

@@ -54,8 +54,9 @@ impl<'a> Ledger<'a> {
                 let share = 1.0 / f64::from(experts.max(1));
                 let hit = distinct_experts(experts, chosen, all_tokens);
                 let uneven = if self.split.expert_parallel { self.unevenness(experts, hit) } else { 1.0 };
-                // No rank reads more experts than it holds.
-                let elements = (parameters * share * hit * uneven).min(parameters);
+                // No rank reads more experts than it holds, which are whole ones where they are dealt.
+                let most = parameters * divisor * self.split.held(part);
+                let elements = (parameters * share * hit * uneven).min(most);
                 let routed = f64::from(chosen.min(experts)) * all_tokens;
                 (elements, 2.0 * parameters * share * routed * uneven)
             }
@@ -66,7 +67,7 @@ impl<'a> Ledger<'a> {
 
     /// How many times the mean the busiest rank reads, when whole experts are dealt to ranks.
     fn unevenness(&self, experts: u32, hit: f64) -> f64 {
-        let ranks = self.split.tensor_parallel.max(1).saturating_mul(self.split.data_parallel_attention.max(1));
+        let ranks = self.split.stage_ranks();
         let mean = hit / f64::from(ranks);
         let by_chance = if mean > 0.0 { (busiest_rank(experts, hit, ranks) / mean).max(1.0) } else { 1.0 };
         by_chance * self.split.expert_imbalance.max(1.0)

@@ -2,15 +2,18 @@
 
 mod experts;
 mod ledger;
+mod resident;
 
 pub use experts::{busiest_rank, distinct_experts};
+pub use resident::resident_weights;
 
 use super::architecture::{Architecture, Layer, kinds};
 use super::part::{Block, Component, Part};
 use super::precision::Precision;
 use super::split::Split;
 use crate::units::{Bytes, Flops};
-use ledger::{Ledger, at_least_zero, padding};
+use ledger::{Ledger, at_least_zero};
+use resident::resident;
 use serde::{Deserialize, Serialize};
 
 /// Whether ranks share a read or each make it in full.
@@ -52,14 +55,14 @@ pub struct Step {
 }
 
 /// One decode step's reads and operations on one GPU. With pipeline stages they are summed over the
-/// stages a token passes, as their times are; resident bytes are one stage's.
+/// stages a token passes, as their times are; resident bytes are the fullest stage's.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DecodeRead {
     /// By component, block and placement, in the order of [`Component::ALL`].
     pub reads: Vec<Read>,
-    /// Weights resident on the GPU.
+    /// Weights resident on the fullest GPU.
     pub resident_weights: Bytes,
-    /// Cache and state resident on the GPU.
+    /// Cache and state resident on the same GPU.
     pub resident_cache: Bytes,
     /// Layers the step passes.
     pub layers: u32,
@@ -104,32 +107,15 @@ pub fn decode_read(
 /// Layouts as vLLM's (which parts are split, which copied); the cache formulas are the mixers'.
 ///
 /// # Limits
-/// Weights are read once per step, whatever the batch; what stays in a GPU's L2 is counted too.
+/// With data-parallel groups, of the one with the most sequences. Weights are read once per step, whatever the batch; what stays in a GPU's L2 is counted too.
 #[must_use]
 pub fn decode_step(architecture: &Architecture, precision: &Precision, split: &Split, step: &Step) -> DecodeRead {
     let model = Model { parts: architecture.parts(), layers: kinds(&architecture.layers), architecture };
-    model.read(precision, split, step)
-}
-
-/// The weights resident on one GPU, by component, in the order of [`Component::ALL`]: the parts of
-/// [`DecodeRead::resident_weights`].
-#[must_use]
-pub fn resident_weights(architecture: &Architecture, precision: &Precision, split: &Split) -> Vec<(Component, Bytes)> {
-    let parts = architecture.parts();
-    let of = |component: Component| {
-        let bytes = parts.iter().filter(|(part, _)| part.component == component);
-        Bytes::new(bytes.map(|(part, layers)| resident(part, *layers, architecture, precision, split)).sum())
-    };
-    Component::ALL.into_iter().map(|one| (one, of(one))).filter(|(_, bytes)| bytes.get() > 0.0).collect()
-}
-
-/// Bytes of a part on one GPU; none where it is stored with another.
-fn resident(part: &Part, layers: u32, architecture: &Architecture, precision: &Precision, split: &Split) -> f64 {
-    if part.tied {
-        return 0.0;
+    let mut read = model.read(precision, split, step);
+    if split.pipeline_parallel > 1 {
+        (read.resident_weights, read.resident_cache) = resident::fullest_stage(architecture, precision, split, step);
     }
-    let stored = part.parameters as f64 * padding(part, architecture) / split.divisor(part.sharding);
-    precision.bytes(part.component, stored * f64::from(layers)) / f64::from(split.pipeline_parallel.max(1))
+    read
 }
 
 /// What one GPU reads and computes to draft one further token of each sequence with the model's
@@ -162,26 +148,26 @@ struct Model<'a> {
 
 impl Model<'_> {
     fn read(&self, precision: &Precision, split: &Split, step: &Step) -> DecodeRead {
-        let groups = f64::from(split.data_parallel_attention.max(1));
-        let sequences = at_least_zero(step.sequences) / groups;
+        let all_sequences = at_least_zero(step.sequences);
+        let sequences = split.sequences_of_a_group(all_sequences);
         let tokens = sequences * at_least_zero(step.tokens);
+        let all_tokens = all_sequences * at_least_zero(step.tokens);
         let mut ledger = Ledger::new(precision, split);
         let mut weights = 0.0;
         for (part, layers) in &self.parts {
-            ledger.weights(part, f64::from(*layers), tokens, tokens * groups);
-            weights += resident(part, *layers, self.architecture, precision, split);
+            ledger.weights(part, f64::from(*layers), tokens, all_tokens);
+            weights += f64::from(*layers) * resident(part, self.architecture, precision, split);
         }
         let mut cached = 0.0;
         for &(layer, count) in &self.layers {
             ledger.activations(layer, count, self.architecture.hidden, tokens);
             cached += ledger.caches(layer, count, step, sequences);
         }
-        let stages = f64::from(split.pipeline_parallel.max(1));
         ledger.reads.sort_by_key(|read| Component::ALL.iter().position(|component| *component == read.component));
         DecodeRead {
             reads: ledger.reads,
             resident_weights: Bytes::new(weights),
-            resident_cache: Bytes::new(cached / stages),
+            resident_cache: Bytes::new(cached),
             layers: self.layers.iter().fold(0, |all, (_, count)| all.saturating_add(*count)),
         }
     }

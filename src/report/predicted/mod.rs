@@ -178,6 +178,22 @@ mod tests {
         }
     }
 
+    /// B200: 0.8 of 9000 TFLOP/s in FP4 and of 2250 in 16 bit; nothing of NVFP4 is computed in FP8.
+    #[test]
+    fn every_kind_of_number_used_has_its_roof() {
+        let (scenario, _) = example();
+        let precision = crate::model::Quantisation::by_recipe("nvfp4").unwrap().precision;
+        let gpu = crate::hardware::find("b200-sxm").unwrap().clone();
+        let served =
+            Served { precision: precision.with(Component::IndexerKeys, 16.0), gpu, ..Served::of(&scenario).unwrap() };
+        let figure = roofline::roofline(&served, None).unwrap();
+        let Chart::Roofline(chart) = &figure.chart else { panic!("{:?}", figure.chart) };
+        let flats: Vec<_> =
+            chart.flats.iter().map(|flat| (flat.label.split(' ').next().unwrap(), flat.value)).collect();
+        assert_eq!(flats, [("BF16", 1800.0), ("FP4", 7200.0)]);
+        assert!(figure.notes[2].contains("FP4 9"), "{:?}", figure.notes);
+    }
+
     #[test]
     fn curves_end_where_the_memory_does() {
         let (mut scenario, figures) = example();

@@ -6,7 +6,7 @@ use crate::prediction::{Arithmetic, Constants, Operation, Prediction, Workload};
 use crate::report::{Figure, capitalised};
 use crate::scenario::Sourced;
 use crate::units::format::{count, show, significant};
-use crate::units::{Bytes, Flops, FlopsPerSecond, Ratio, Seconds};
+use crate::units::{Bytes, Flops, Ratio, Seconds};
 
 /// One stream and today's, where they differ.
 struct Loads {
@@ -25,7 +25,7 @@ pub(super) fn roofline(served: &Served, measured: Option<Sourced<Seconds>>) -> O
         return None;
     }
     let bandwidth = loads.today.bandwidth;
-    let roofs = [Arithmetic::Bf16, Arithmetic::Fp8].into_iter().filter_map(|arithmetic| {
+    let roofs = Arithmetic::ALL.into_iter().filter_map(|arithmetic| {
         operations.iter().filter_map(|operation| operation.roof).find(|roof| roof.arithmetic == arithmetic)
     });
     let flats = roofs.map(|roof| Roof {
@@ -145,9 +145,13 @@ fn under_the_roofs(served: &Served) -> String {
 /// What the roofs are, and what the datasheet says.
 fn roofs_used(served: &Served, prediction: &Prediction) -> Option<String> {
     let gpu = &served.gpu;
-    let published: Vec<String> = [("BF16", gpu.bf16), ("FP8", gpu.fp8)]
+    let operations = prediction.operations();
+    let used =
+        |arithmetic: &Arithmetic| operations.iter().any(|one| one.roof.is_some_and(|r| r.arithmetic == *arithmetic));
+    let published: Vec<String> = Arithmetic::ALL
         .into_iter()
-        .filter_map(|(name, rate): (&str, Option<FlopsPerSecond>)| Some(format!("{name} {}", show(rate?))))
+        .filter(used)
+        .filter_map(|arithmetic| Some(format!("{} {}", arithmetic.label(), show(arithmetic.published(gpu)?))))
         .collect();
     let arithmetic = if published.is_empty() {
         "no source for its FLOPs, hence no flat roof".to_owned()
