@@ -30,10 +30,10 @@ impl Reader<'_> {
         true
     }
 
-    /// After a sample whose exemplar does not read: whether metadata stands there, and it and what follows were read.
+    /// After a sample that a comment follows on its line: whether metadata stands there, and it and what follows were read.
     #[cold]
     pub(super) fn followed(&mut self, line: &str, number: u32) -> bool {
-        if !self.breaches.iter().any(|breach| breach.rule == Rule::BadExemplar) {
+        if !self.breaches.iter().any(|breach| breach.rule == Rule::CommentAfterSample) {
             return false;
         }
         let Some(lines) = flat(line) else { return false };
