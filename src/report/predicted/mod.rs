@@ -14,7 +14,7 @@ use crate::metrics::Meaning;
 use crate::model::{self, Architecture, Component, Precision, Split};
 use crate::prediction::{Prediction, Runtime, Workload, predict};
 use crate::scenario::{Field, Scenario, Source};
-use crate::units::{Bytes, Range, TokensPerSecond};
+use crate::units::{Bytes, Range, Seconds, TokensPerSecond};
 
 /// Every figure that the scenario knows enough for.
 pub(super) fn figures(scenario: &Scenario, analysis: &Analysis) -> Vec<Figure> {
@@ -28,6 +28,25 @@ pub(super) fn figures(scenario: &Scenario, analysis: &Analysis) -> Vec<Figure> {
         memory::memory(&served),
     ];
     figures.into_iter().flatten().collect()
+}
+
+/// What is predicted of today's step.
+pub(super) struct Predicted {
+    /// The step.
+    pub time: Range<Seconds>,
+    /// One stream's speed.
+    pub speed: Range<TokensPerSecond>,
+    /// Whether weights and caches fit the memory, as far as that is known.
+    pub fits: bool,
+}
+
+impl Predicted {
+    /// `None` where too little is known, or it comes to no number.
+    pub(super) fn of(scenario: &Scenario) -> Option<Self> {
+        let served = Served::of(scenario)?;
+        let speed = served.speed(&served.today)?;
+        Some(Self { time: served.predict(&served.today).time(), speed, fits: served.fits(&served.today) })
+    }
 }
 
 /// What is predicted: a model on hardware, with today's batch and context.
