@@ -1,6 +1,7 @@
 //! The charts of what the step model predicts: the step, its operations in the roofline, its speed elsewhere, and
 //! the memory it takes.
 
+mod limit;
 mod memory;
 mod roofline;
 mod speed;
@@ -101,6 +102,11 @@ impl Served {
         let (batch, context) = (workload.sequences, workload.context);
         let read = model::decode_read(&self.architecture, &self.precision, &self.split, batch, context);
         (read.resident_weights, read.resident_cache)
+    }
+
+    fn has_experts(&self) -> bool {
+        let weights = model::resident_weights(&self.architecture, &self.precision, &self.split);
+        weights.into_iter().any(|(component, bytes)| component == Component::RoutedExperts && bytes.get() > 0.0)
     }
 
     fn fits(&self, workload: &Workload) -> bool {
@@ -210,7 +216,7 @@ mod tests {
         scenario.set(Field::Batch, Some(256.0));
         let full = super::figures(&scenario, &analyse(&scenario));
         assert!(ends(&full, "predicted-context").unwrap() < 131_072.0);
-        assert!(full.iter().any(|figure| figure.notes.iter().any(|note| note.contains("does not fit"))));
+        assert!(full.iter().any(|figure| figure.notes.iter().any(|note| note.ends_with("the curve ends there."))));
     }
 
     #[test]

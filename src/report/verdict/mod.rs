@@ -85,7 +85,7 @@ fn headline(scenario: &Scenario, analysis: &Analysis, outlook: Option<&Outlook>)
     }
     if !is_measured(analysis) {
         return outlook.map_or("Nothing measured: this is the model's floor".to_owned(), |outlook| {
-            format!("Predicted, not measured: {}", show_range(outlook.speed))
+            format!("Predicted, not measured: {} ({})", show(outlook.speed.likely), show_range(outlook.speed).number)
         });
     }
     let first = analysis.reply.as_ref().is_some_and(|reply| reply.over_decode.get() > 1.0);

@@ -39,7 +39,11 @@ pub(super) fn sentences(
 }
 
 fn speed(scenario: &Scenario, analysis: &Analysis, step: &Step, metrics: Option<&ServingMetrics>) -> String {
-    let mut sentence = format!("A decode step takes {} ({})", show(step.time.value), show(step.speed));
+    let takes = match step.time.source {
+        Source::Modelled => "By reading memory and the allreduces alone a decode step would take",
+        _ => "A decode step takes",
+    };
+    let mut sentence = format!("{takes} {} ({})", show(step.time.value), show(step.speed));
     if step.tokens > 1.0 {
         sentence += &format!(", yielding {} tokens to each stream", trimmed(step.tokens));
     }
@@ -172,6 +176,15 @@ fn allreduce(analysis: &Analysis) -> Option<String> {
             show_message(traffic.message)
         ));
     };
+    if step.time.source == Source::Modelled {
+        return Some(format!(
+            "The {} allreduces of {} take {} {}.",
+            count(traffic.per_step),
+            show_message(traffic.message),
+            show(best.time.likely),
+            by(best),
+        ));
+    }
     let mut sentence = format!(
         "The {} allreduces of {} take {} of the step {}",
         count(traffic.per_step),
