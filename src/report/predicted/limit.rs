@@ -68,13 +68,14 @@ mod tests {
 
     #[test]
     fn the_limit_is_the_memory_left_over_what_each_keeps() {
-        // Llama-3.1-70B in 16 bit over four of 85.9 GB: 35.28 GB of weights and 80 KiB of cache a token on each, hence
-        // 50.6 GB / (64 × 81 920 B) = 9650.
+        // Llama-3.1-70B, 70 553 706 496 weights of 2 bytes, over four of 80 GiB: 35.277 GB of weights on each leave
+        // 50.622 GB; a token keeps 80 layers × 2 heads × 2 × 128 × 2 bytes on each: 50.622 GB / (64 × 81 920 B) = 9655.
         let (_, context) = limits("llama-3.1-70b", "h100-sxm", 4.0, 64.0, 1024.0);
-        assert_eq!(context, Limit::At(9650.0));
-        // DeepSeek-V3 over eight of 151 GB, each with all of the latent cache: 61 × 576 values of 2 bytes a token.
+        assert_eq!(context, Limit::At(9655.0));
+        // DeepSeek-V3 over eight of 151.4 GB, of which the weights leave 66.13 GB; each keeps all of the latent cache,
+        // 61 layers × 576 values × 2 bytes a token: 66.13 GB / 70 272 B are 941 000 tokens, 229 × 4096 or 32 × 29 407.
         let (streams, context) = limits("deepseek-v3", "h200-sxm", 8.0, 32.0, 4096.0);
-        assert_eq!((streams, context), (Limit::At(229.0), Limit::At(29_408.0)));
+        assert_eq!((streams, context), (Limit::At(229.0), Limit::At(29_407.0)));
     }
 
     #[test]
