@@ -266,6 +266,13 @@ fn with_nothing_measured_the_prediction_is_the_answer_and_memory_the_ceiling() {
     );
     assert!(predicted < 85.5);
     assert!(
+        tile(&scenario, "bandwidth").note.starts_with("of the floor, 12.5 ms; "),
+        "{:?}",
+        tile(&scenario, "bandwidth")
+    );
+    let saving = what_if_figures(&analysis).remove(0);
+    assert!(saving.note.contains("from the floor's 80.2 tok/s"), "{}", saving.note);
+    assert!(
         verdict.headline.starts_with(&format!("Predicted, not measured: {predicted:.1} tok/s (")),
         "{}",
         verdict.headline

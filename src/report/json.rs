@@ -201,8 +201,9 @@ struct WhatIfRow {
 #[derive(Serialize)]
 struct TogetherRow {
     layer_saving_seconds: f64,
-    #[serde(flatten)]
-    outcome: WhatIfRow,
+    step_seconds: Range<f64>,
+    tokens_per_second: Range<f64>,
+    memory_allows_tokens_per_second: Option<f64>,
 }
 
 #[derive(Serialize)]
@@ -271,7 +272,9 @@ pub fn json(scenario: &Scenario, analysis: &Analysis, warnings: &[Warning]) -> S
         what_if: analysis.what_if.filter(|what_if| what_if.changes_anything).map(what_if),
         what_if_together: analysis.together.zip(analysis.saving).map(|(outcome, saving)| TogetherRow {
             layer_saving_seconds: saving.per_layer.get(),
-            outcome: what_if(outcome),
+            step_seconds: outcome.step.map(|step| step.get()),
+            tokens_per_second: outcome.speed.map(|speed| speed.get()),
+            memory_allows_tokens_per_second: outcome.passes.map(|most| most.get()),
         }),
         warnings,
     };

@@ -2,7 +2,7 @@
 
 use super::predicted::Predicted;
 use super::verdict::Outlook;
-use crate::budget::{Analysis, EstimateKind, FirstToken, LayerSaving, WhatIf};
+use crate::budget::{Analysis, EstimateKind, FirstToken, LayerSaving, Step, WhatIf};
 use crate::metrics::{Histogram, Meaning};
 use crate::scenario::{Field, Scenario, Source};
 use crate::units::format::{NOTHING, count, many, show, show_change, show_message, show_micros, show_range, trimmed};
@@ -24,18 +24,26 @@ pub struct KeyFigure {
 /// The figures, in the order of the page. What is not known shows as `—` with what it needs.
 #[must_use]
 pub fn key_figures(scenario: &Scenario, analysis: &Analysis) -> Vec<KeyFigure> {
-    let of_hardware = |mut figure: KeyFigure| {
-        if scenario.left_over.any() && figure.value != NOTHING {
-            figure.note = format!("by the example's hardware; {}", figure.note);
+    // Whose these are, where they are not of what somebody measured on hardware that somebody said.
+    let floor = analysis.step.as_ref().filter(|step| step.time.source == Source::Modelled);
+    let whose = match floor {
+        _ if scenario.left_over.any() => "by the example's hardware; ".to_owned(),
+        Some(step) => format!("of the floor, {}; ", show(step.time.value)),
+        None => String::new(),
+    };
+    let told = |mut figure: KeyFigure| {
+        if figure.value != NOTHING {
+            figure.note.insert_str(0, &whose);
         }
         figure
     };
+    let of_floor = |figure: KeyFigure| if floor.is_some() { told(figure) } else { figure };
     vec![
         speed(scenario, analysis),
-        layer(analysis),
-        of_hardware(allreduce(analysis)),
-        of_hardware(bandwidth(analysis)),
-        of_hardware(ceiling(analysis)),
+        of_floor(layer(analysis)),
+        told(allreduce(analysis)),
+        told(bandwidth(analysis)),
+        told(ceiling(analysis)),
         first_token(scenario, analysis),
     ]
 }
@@ -131,7 +139,14 @@ fn first_token(scenario: &Scenario, analysis: &Analysis) -> KeyFigure {
     let Some(first) = scenario.seconds(Field::TimeToFirstToken) else {
         let observed = scenario.metrics().as_ref().and_then(|set| buckets(set.histogram(Meaning::TimeToFirstToken)?));
         let (value, note) = observed.unzip();
-        return figure(key, label, value, note.unwrap_or_else(|| "not in the dump".to_owned()));
+        return figure(
+            key,
+            label,
+            value,
+            note.unwrap_or_else(|| {
+                if scenario.measured.is_some() { "not in the dump" } else { "not measured" }.to_owned()
+            }),
+        );
     };
     let note = match (analysis.first_token, analysis.reply.filter(|_| is_measured(analysis))) {
         (FirstToken::Queue(share), _) => format!("{} of it in the queue", show(share)),
@@ -160,7 +175,8 @@ fn buckets(histogram: &Histogram) -> Option<(String, String)> {
 pub fn what_if_figures(analysis: &Analysis) -> Vec<KeyFigure> {
     let Some(step) = &analysis.step else { return Vec::new() };
     let trial = |key, label: String, what_if: &WhatIf| {
-        let note = format!("likely {}{}", show_change(what_if.speed.likely - step.speed), but(what_if.passes));
+        let gain = show_change(what_if.speed.likely - step.speed);
+        let note = format!("likely {gain}{}{}", from(step), but(what_if.passes));
         figure(key, label, Some(show_range(what_if.speed).to_string()), note)
     };
     let changed = analysis.what_if.filter(|what_if| what_if.changes_anything);
@@ -170,11 +186,11 @@ pub fn what_if_figures(analysis: &Analysis) -> Vec<KeyFigure> {
         let label = format!("All together, {} µs off each layer too", trimmed(saving.per_layer.as_micros()));
         trial("together", label, &what_if)
     });
-    let saving = analysis.saving.as_ref().map(|saving| shorter_layers(analysis, saving));
+    let saving = analysis.saving.as_ref().map(|saving| shorter_layers(analysis, step, saving));
     [saving, changed, together].into_iter().flatten().collect()
 }
 
-fn shorter_layers(analysis: &Analysis, saving: &LayerSaving) -> KeyFigure {
+fn shorter_layers(analysis: &Analysis, step: &Step, saving: &LayerSaving) -> KeyFigure {
     if let Some(asked) = saving.too_much {
         let layer = analysis.layer_time().map_or(NOTHING.to_owned(), |layer| show_micros(layer).to_string());
         let label = format!("{} µs off each layer", trimmed(asked.as_micros()));
@@ -182,8 +198,13 @@ fn shorter_layers(analysis: &Analysis, saving: &LayerSaving) -> KeyFigure {
     }
     let label = format!("{} µs off each layer, {} of it", trimmed(saving.per_layer.as_micros()), show(saving.share));
     let first_order = show_change(saving.first_order_gain);
-    let note = format!("{} (first order {first_order}){}", show_change(saving.gain), but(saving.passes));
+    let note = format!("{} (first order {first_order}){}{}", show_change(saving.gain), from(step), but(saving.passes));
     figure("saving", label, Some(show(saving.speed).to_string()), note)
+}
+
+/// What a change is a change of, where that is no measurement.
+fn from(step: &Step) -> String {
+    if step.time.source == Source::Modelled { format!(" from the floor's {}", show(step.speed)) } else { String::new() }
 }
 
 /// What stands against a speed, as the end of a remark.

@@ -25,7 +25,7 @@ const ENDLESS: f64 = (1_u64 << 40) as f64;
 ///
 /// # Source
 /// [`crate::model::decode_read`] for the bytes that are kept.
-pub(super) fn limit(served: &Served, at: impl Fn(f64) -> Workload) -> Limit {
+pub(super) fn limit(served: &Served, at: &dyn Fn(f64) -> Workload) -> Limit {
     if !served.gpu.memory.is_finite() {
         return Limit::Unknown;
     }
@@ -62,8 +62,8 @@ mod tests {
             scenario.set(field, Some(value));
         }
         let served = Served::of(&scenario).unwrap();
-        let by_streams = limit(&served, |sequences| Workload { sequences, ..served.today });
-        (by_streams, limit(&served, |context| Workload { context, ..served.today }))
+        let by_streams = limit(&served, &|sequences| Workload { sequences, ..served.today });
+        (by_streams, limit(&served, &|context| Workload { context, ..served.today }))
     }
 
     #[test]

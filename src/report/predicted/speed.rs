@@ -28,9 +28,9 @@ fn doublings((low, high): (f64, f64)) -> impl Iterator<Item = f64> {
 }
 
 /// Workloads along one axis as far as they fit, each with a stream's speed.
-struct Sweep<'a, At: Fn(f64) -> Workload> {
+struct Sweep<'a> {
     served: &'a Served,
-    at: At,
+    at: &'a dyn Fn(f64) -> Workload,
     /// From where to where the curve goes.
     ends: (f64, f64),
     /// The most that fits.
@@ -38,10 +38,10 @@ struct Sweep<'a, At: Fn(f64) -> Workload> {
     speeds: Vec<(f64, Range<TokensPerSecond>)>,
 }
 
-impl<'a, At: Fn(f64) -> Workload> Sweep<'a, At> {
+impl<'a> Sweep<'a> {
     /// `None` where nothing fits, or nothing is known.
-    fn of(served: &'a Served, (low, high): (f64, f64), today: f64, at: At) -> Option<Self> {
-        let limit = limit(served, &at);
+    fn of(served: &'a Served, (low, high): (f64, f64), today: f64, at: &'a dyn Fn(f64) -> Workload) -> Option<Self> {
+        let limit = limit(served, at);
         let fits = served.fits(&served.today);
         let (low, high) = if fits { (low.min(today), high.max(today)) } else { (low, high) };
         let high = match limit {
@@ -58,12 +58,12 @@ impl<'a, At: Fn(f64) -> Workload> Sweep<'a, At> {
         (speeds.len() > 1).then_some(Self { served, at, ends: (low, high), limit, speeds })
     }
 
-    fn line(&self, label: &str, scale: impl Fn(f64) -> f64) -> Line {
+    fn line(&self, label: &str, scale: fn(f64) -> f64) -> Line {
         let points = self.speeds.iter().map(|(x, speed)| (*x, speed.likely.get() * scale(*x)));
         Line { label: label.to_owned(), points: points.collect(), style: LineStyle::Solid }
     }
 
-    fn ribbon(&self, scale: impl Fn(f64) -> f64) -> Vec<(f64, f64, f64)> {
+    fn ribbon(&self, scale: fn(f64) -> f64) -> Vec<(f64, f64, f64)> {
         let ends = |(x, speed): &(f64, Range<TokensPerSecond>)| {
             (*x, speed.low.get() * scale(*x), speed.high.get() * scale(*x))
         };
@@ -75,7 +75,7 @@ impl<'a, At: Fn(f64) -> Workload> Sweep<'a, At> {
         &self,
         today: f64,
         measured: Option<Sourced<Seconds>>,
-        name: impl Fn(f64, TokensPerSecond) -> (String, String),
+        name: &dyn Fn(f64, TokensPerSecond) -> (String, String),
     ) -> Vec<MarkedPoint> {
         let (served, fits) = (self.served, self.served.fits(&self.served.today));
         let point = |x: f64, label: String, speed: TokensPerSecond, text: String, role| MarkedPoint {
@@ -108,14 +108,15 @@ const BEFORE_THE_ENGINE: &str = "before what the engine itself takes";
 
 pub(super) fn speed_by_streams(served: &Served, measured: Option<Sourced<Seconds>>) -> Option<Figure> {
     let batch = served.today.sequences;
-    let sweep = Sweep::of(served, STREAMS, batch, |sequences| Workload { sequences, ..served.today })?;
+    let at = |sequences| Workload { sequences, ..served.today };
+    let sweep = Sweep::of(served, STREAMS, batch, &at)?;
     let chart = Chart::Curve(Curve {
         title: "Predicted speed against streams at once".to_owned(),
         x: Axis::log("streams at once"),
         y: Axis::log("tok/s"),
         lines: vec![sweep.line("one stream", |_| 1.0), sweep.line("all streams", |streams| streams)],
         points: sweep
-            .points(batch, measured, |x, each| (many(x, "stream"), format!(" each, {} together", show(each * x)))),
+            .points(batch, measured, &|x, each| (many(x, "stream"), format!(" each, {} together", show(each * x)))),
         bands: Vec::new(),
         ribbons: vec![sweep.ribbon(|_| 1.0), sweep.ribbon(|streams| streams)],
     });
@@ -142,13 +143,14 @@ pub(super) fn speed_by_streams(served: &Served, measured: Option<Sourced<Seconds
 
 pub(super) fn speed_by_context(served: &Served, measured: Option<Sourced<Seconds>>) -> Option<Figure> {
     let now = served.today.context;
-    let sweep = Sweep::of(served, CONTEXT, now, |context| Workload { context, ..served.today })?;
+    let at = |context| Workload { context, ..served.today };
+    let sweep = Sweep::of(served, CONTEXT, now, &at)?;
     let chart = Chart::Curve(Curve {
         title: "Predicted speed against context".to_owned(),
         x: Axis::log("tokens of context"),
         y: Axis::from_zero("tok/s of one stream"),
         lines: vec![sweep.line("", |_| 1.0)],
-        points: sweep.points(now, measured, |x, _| (many(x, "token"), String::new())),
+        points: sweep.points(now, measured, &|x, _| (many(x, "token"), String::new())),
         bands: Vec::new(),
         ribbons: vec![sweep.ribbon(|_| 1.0)],
     });

@@ -103,7 +103,11 @@ impl Roofline {
         // Under its flat, or beside the drop at the axis.
         if let (Some([top, foot]), Some(roof)) = (roofs.drop, self.used_most()) {
             let at = |anchor, dx, y| pen.quiet(top.x + dx, y, anchor, &roof.ridge);
-            let _ = write(scene, at(Anchor::Start, 6.0, top.y + STRIP * 1.8))
+            // Where no flat runs through it.
+            let below = [1.8, 2.6, 3.4].map(|lines| top.y + STRIP * lines);
+            let clear = |y: &f64| !roofs.flats.iter().any(|[_, end]| (end.y - y).abs() < SMALL);
+            let below = below.into_iter().find(clear).unwrap_or(top.y + STRIP * 1.8);
+            let _ = write(scene, at(Anchor::Start, 6.0, below))
                 || write(scene, at(Anchor::End, -6.0, foot.y - STRIP / 2.0));
         }
     }
