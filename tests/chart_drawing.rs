@@ -254,6 +254,25 @@ fn every_operation_under_a_roof_is_named_and_can_be_pointed_at() {
 }
 
 #[test]
+fn a_sample_of_a_curve_answers_but_is_not_drawn() {
+    let with = |role| {
+        let point = |x: f64, role| MarkedPoint { x, y: 5.0, label: format!("at {x}"), text: "5".into(), role };
+        Chart::Curve(Curve {
+            lines: vec![Line { points: vec![(1.0, 5.0), (9.0, 5.0)], ..Line::default() }],
+            points: vec![point(2.0, PointRole::Today), point(7.0, role)],
+            ..Curve::default()
+        })
+    };
+    let (sample, drawn) = (with(PointRole::Sample), with(PointRole::Estimate));
+    let file = |chart: &Chart| draw_svg(chart, &Theme::light(), 600);
+    assert!(!file(&sample).contains("at 7") && file(&drawn).contains("at 7"));
+    assert!(file(&sample).matches("<circle").count() < file(&drawn).matches("<circle").count());
+    let layout = sample.layout(&Theme::light(), 600.0, 300.0);
+    let titles: Vec<&str> = layout.hits.iter().map(|hit| hit.title.as_str()).collect();
+    assert_eq!(titles, ["at 2", "at 7"]);
+}
+
+#[test]
 fn hits_lie_where_a_pointer_can_reach_them_at_any_pixel_ratio() {
     let chart = ladder();
     let plain = chart.layout(&Theme::light(), 640.0, 300.0);

@@ -24,9 +24,10 @@ pub use ceiling::{Rung, RungKind};
 pub use change::{LayerSaving, WhatIf};
 pub use memory::Memory;
 pub use slices::{Part, Slice, layer_slices, step_slices};
-pub use step::{Reply, Step};
+pub use step::{FirstToken, Reply, Step};
 
 use crate::collective::{ExperimentError, ExperimentReading};
+use crate::model::Component;
 use crate::scenario::{Field, Scenario, Sourced};
 use crate::units::Seconds;
 
@@ -35,8 +36,10 @@ use crate::units::Seconds;
 pub struct Analysis {
     /// The decode step: measured, or modelled where nothing was measured.
     pub step: Option<Step>,
-    /// What the first token weighs in a reply.
+    /// What the first token weighs in a reply; absent where its time cannot be right.
     pub reply: Option<Reply>,
+    /// What the time to first token is worth.
+    pub first_token: FirstToken,
     /// How many layers the step passes through.
     pub layers: Option<Sourced<f64>>,
     /// What memory bandwidth has to do with it.
@@ -55,11 +58,19 @@ pub struct Analysis {
     pub rungs: Vec<Rung>,
     /// What taking a little off each layer gives.
     pub saving: Option<LayerSaving>,
-    /// What the changes under trial give.
+    /// What the changes under trial to the allreduce and the bytes give.
     pub what_if: Option<WhatIf>,
+    /// What these and the shorter layers give together, where both change something.
+    pub together: Option<WhatIf>,
 }
 
 impl Analysis {
+    /// Whether the model has experts, of which a step reads only some.
+    #[must_use]
+    pub fn has_experts(&self) -> bool {
+        self.memory.as_ref().is_some_and(|memory| memory.read.of(Component::RoutedExperts).get() > 0.0)
+    }
+
     /// The time each layer has: the step over the layers.
     ///
     /// # Formula
@@ -76,6 +87,7 @@ impl Analysis {
 /// Takes the step of a scenario apart.
 #[must_use]
 pub fn analyse(scenario: &Scenario) -> Analysis {
+    let first_token = step::first_token(scenario);
     let memory = memory::memory(scenario);
     let traffic = allreduce::traffic(scenario);
     let alpha_beta = traffic.as_ref().and_then(|traffic| allreduce::alpha_beta_time(scenario, traffic));
@@ -96,13 +108,18 @@ pub fn analyse(scenario: &Scenario) -> Analysis {
         .unwrap_or_default();
     let chosen = allreduce::choose(scenario.choice, &estimates);
     let slices = step.as_ref().map(|step| step_slices(step, memory.as_ref(), chosen.as_ref())).unwrap_or_default();
-    let saving = step.as_ref().and_then(|step| change::layer_saving(scenario, step));
+    let saving = step.as_ref().and_then(|step| change::layer_saving(scenario, step, memory.as_ref()));
     let what_if = step.as_ref().and_then(|step| change::what_if(scenario, step, memory.as_ref(), chosen.as_ref()));
+    let together = step
+        .as_ref()
+        .and_then(|step| change::together(scenario, step, memory.as_ref(), saving.as_ref(), what_if.as_ref()));
     let rungs = step.as_ref().map(|step| {
-        ceiling::rungs(step, memory.as_ref(), &estimates, chosen.as_ref(), saving.as_ref(), what_if.as_ref())
+        let trials = [what_if.as_ref(), together.as_ref()];
+        ceiling::rungs(step, memory.as_ref(), &estimates, chosen.as_ref(), saving.as_ref(), trials)
     });
     Analysis {
-        reply: step.as_ref().and_then(|step| step::reply(scenario, step)),
+        reply: step.as_ref().and_then(|step| step::reply(scenario, step)).filter(|_| first_token.is_possible()),
+        first_token,
         rungs: rungs.unwrap_or_default(),
         layers: scenario.value(Field::Layers),
         step,
@@ -114,5 +131,6 @@ pub fn analyse(scenario: &Scenario) -> Analysis {
         slices,
         saving,
         what_if,
+        together,
     }
 }

@@ -31,23 +31,25 @@ impl Part {
         }
     }
 
-    /// Its name for people.
+    /// Its name for people, in a model with experts or without.
     #[must_use]
-    pub fn title(self) -> &'static str {
+    pub fn title(self, experts: bool) -> &'static str {
         match self {
             Self::Attention => "Attention: weights and cache",
-            Self::FeedForward => "MLP or experts: weights",
+            Self::FeedForward if experts => "MLP or experts: weights",
+            Self::FeedForward => "MLP: weights",
             Self::Head => "Head",
             Self::Allreduce => "Allreduce",
             Self::Residual => "Residual",
         }
     }
 
-    /// What it is, in a sentence.
+    /// What it is, in a sentence, in a model with experts or without.
     #[must_use]
-    pub fn explanation(self) -> &'static str {
+    pub fn explanation(self, experts: bool) -> &'static str {
         match self {
             Self::Attention => "reading the attention's projections and the KV cache at the bandwidth above",
+            Self::FeedForward if !experts => "reading the MLP; dequantisation happens inside these kernels",
             Self::FeedForward => {
                 "reading the MLP, or the experts that were hit; dequantisation happens inside these kernels"
             }
@@ -71,7 +73,8 @@ pub struct Slice {
 ///
 /// # Limits
 /// Memory and allreduce are taken one after the other. Where kernels overlap, or the model counts too
-/// much, the residual turns negative: the model over-explains by so much.
+/// much, the residual turns negative: the model over-explains by so much. Less than a millionth of the step is
+/// rounding, and no residual.
 #[must_use]
 pub fn step_slices(step: &Step, memory: Option<&Memory>, allreduce: Option<&Estimate>) -> Vec<Slice> {
     let mut slices = Vec::new();
@@ -91,8 +94,17 @@ pub fn step_slices(step: &Step, memory: Option<&Memory>, allreduce: Option<&Esti
         slices.push(Slice { part: Part::Allreduce, time: estimate.time.likely });
     }
     let explained: Seconds = slices.iter().map(|slice| slice.time).sum();
-    slices.push(Slice { part: Part::Residual, time: step.time.value - explained });
+    slices.push(Slice { part: Part::Residual, time: residual(step.time.value, explained) });
     slices
+}
+
+/// Below this share of the step, what sums of rounded numbers leave over is rounding.
+const ROUNDING: f64 = 1e-6;
+
+/// What nothing explains; nothing where only rounding is left.
+fn residual(step: Seconds, explained: Seconds) -> Seconds {
+    let rest = step - explained;
+    if rest.get().abs() < step.get() * ROUNDING { Seconds::ZERO } else { rest }
 }
 
 /// One layer's part of every slice: the head's part is spread over the layers like the rest.

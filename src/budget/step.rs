@@ -1,6 +1,7 @@
 //! The decode step's time and speed, and what the first token weighs in a reply.
 
 use super::Memory;
+use crate::metrics::{IMPOSSIBLE, Meaning};
 use crate::scenario::{Field, Scenario, Source, Sourced};
 use crate::units::{Range, Ratio, Seconds, TokensPerSecond};
 
@@ -76,4 +77,66 @@ pub(super) fn reply(scenario: &Scenario, step: &Step) -> Option<Reply> {
         share_of_reply: Ratio::new(first / (first + decode)),
         over_decode: Ratio::new(first / decode),
     })
+}
+
+/// What the time to first token is worth, beyond its value.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum FirstToken {
+    /// Nothing speaks against it.
+    #[default]
+    Plain,
+    /// No forward pass is so fast: it says nothing.
+    Impossible(Seconds),
+    /// Mostly the queue, which is this share of it.
+    Queue(Ratio),
+    /// At least as many requests wait as run: it holds a queue that was not timed.
+    Waiting {
+        /// How many wait.
+        waiting: f64,
+        /// How many run.
+        running: f64,
+    },
+}
+
+impl FirstToken {
+    /// Whether it can be right.
+    #[must_use]
+    pub fn is_possible(self) -> bool {
+        !matches!(self, Self::Impossible(_))
+    }
+
+    /// Whether it is a queue's rather than prefill's.
+    #[must_use]
+    pub fn is_queue(self) -> bool {
+        matches!(self, Self::Queue(_) | Self::Waiting { .. })
+    }
+}
+
+/// From this share of the time to first token on, the queue is most of it.
+const MOSTLY: f64 = 0.5;
+/// Sums of the two may be of slightly different requests.
+const AT_MOST: f64 = 1.05;
+
+/// # Formula
+/// share of the queue = mean queue time / mean time to first token, where the server times both; else the requests
+/// that wait now against those that run.
+///
+/// # Limits
+/// The latter is a moment's picture beside a mean over the counters' life.
+pub(super) fn first_token(scenario: &Scenario) -> FirstToken {
+    let measured = scenario.value(Field::TimeToFirstToken).is_some_and(|time| time.source == Source::Measured);
+    let Some(set) = scenario.metrics().filter(|_| measured) else { return FirstToken::Plain };
+    let Some(first) = set.mean(Meaning::TimeToFirstToken) else { return FirstToken::Plain };
+    if first < IMPOSSIBLE {
+        return FirstToken::Impossible(first);
+    }
+    if let Some(queue) = set.mean(Meaning::QueueTime) {
+        let share = queue / first;
+        let mostly = (MOSTLY..=AT_MOST).contains(&share);
+        return if mostly { FirstToken::Queue(Ratio::new(share.min(1.0))) } else { FirstToken::Plain };
+    }
+    let now = |meaning| set.value(meaning).unwrap_or(0.0);
+    let (waiting, running) = (now(Meaning::RequestsWaiting), now(Meaning::RequestsRunning));
+    let queues = waiting >= 1.0 && waiting >= running;
+    if queues { FirstToken::Waiting { waiting, running } } else { FirstToken::Plain }
 }

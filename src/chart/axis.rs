@@ -17,7 +17,7 @@ pub enum Scaling {
 /// An axis as a chart asks for it.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Axis {
-    /// What it shows, with the unit, e.g. "allreduce per token, ms".
+    /// What it shows, with the unit, e.g. "allreduce per step, ms".
     pub label: String,
     /// Linear or logarithmic.
     pub scaling: Scaling,

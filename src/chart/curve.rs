@@ -4,7 +4,7 @@ use super::axis::Axis;
 use super::table::{Description, Table};
 use serde::Serialize;
 
-/// One or several functions of the same quantity, e.g. tok/s against allreduce time per token.
+/// One or several functions of the same quantity, e.g. tok/s against allreduce time per step.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Curve {
     /// What is shown, e.g. "Speed against allreduce time".
@@ -69,6 +69,8 @@ pub enum PointRole {
     /// One of several estimates.
     #[default]
     Estimate,
+    /// A place on a line that is not drawn: it answers to pointer and keyboard, and is a row of the table.
+    Sample,
 }
 
 /// A shaded stretch of the horizontal axis, e.g. the range of the estimates.
@@ -119,7 +121,8 @@ impl Description for Curve {
     }
 
     fn sentence(&self) -> String {
-        let points: Vec<String> = self.points.iter().map(|point| format!("{}: {}", point.label, point.text)).collect();
+        let marked = self.points.iter().filter(|point| point.role != PointRole::Sample);
+        let points: Vec<String> = marked.map(|point| format!("{}: {}", point.label, point.text)).collect();
         let axes = format!("{} against {}", self.y.label, self.x.label);
         if points.is_empty() {
             format!("{}: {axes}.", self.title)

@@ -108,7 +108,10 @@ impl Description for Histogram {
             self.columns().filter(|(_, bucket)| bucket.drawable_count() > 0.0).collect();
         let fullest = occupied.iter().max_by(|a, b| a.1.drawable_count().total_cmp(&b.1.drawable_count()));
         let mass = match (occupied.as_slice(), fullest) {
-            ([(only, _)], _) => format!("all {} lie in {}", self.total_text, self.interval_text(*only)),
+            ([(only, bucket)], _) => {
+                let (all, lie) = if bucket.count == 1.0 { ("", "lies") } else { ("all ", "lie") };
+                format!("{all}{} {lie} in {}", self.total_text, self.interval_text(*only))
+            }
             (_, Some((index, bucket))) => format!(
                 "{} in {} buckets, the fullest of them {} with {}",
                 self.total_text,

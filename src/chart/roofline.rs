@@ -4,7 +4,7 @@ use super::axis::Axis;
 use super::table::{Description, Table};
 use serde::Serialize;
 
-/// The roofline: what operations achieve against what they compute for each byte read.
+/// The roofline: what operations reach against what they compute for each byte read.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Roofline {
     /// What is shown.
@@ -15,7 +15,7 @@ pub struct Roofline {
     pub y: Axis,
     /// Memory's roof: height per length, on logarithmic axes a slope of one.
     pub slope: Roof,
-    /// Arithmetic's roofs, by kind of number.
+    /// Arithmetic's roofs, by kind of number; first the one most used, whose ridge is named.
     pub flats: Vec<Roof>,
     /// The operations.
     pub spots: Vec<Spot>,
@@ -116,7 +116,7 @@ impl Description for Roofline {
     fn rows(&self) -> Table {
         let rows = self.spots.iter().flat_map(|spot| spot.places.iter().map(move |place| (spot, place)));
         Table::new(
-            ["operation", "load", "bytes", "FLOPs", "time", "FLOPs per byte", "achieved"],
+            ["operation", "load", "bytes", "FLOPs", "time", "FLOPs per byte", "FLOP/s"],
             rows.map(|(spot, place)| {
                 let ([intensity, rate], [bytes, flops, time]) = (place.at.clone(), place.of.clone());
                 [spot.label.clone(), place.load.clone(), bytes, flops, time, intensity, rate]

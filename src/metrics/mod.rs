@@ -49,4 +49,5 @@ pub use histogram::Histogram;
 pub use meaning::{Meaning, Merge, Shape};
 pub use named::{NamedHistogram, NamedHistograms, named_histograms};
 pub use serving::{Latency, Selection, ServingMetrics};
+pub use traps::IMPOSSIBLE;
 pub use version::VersionHint;

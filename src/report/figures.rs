@@ -7,8 +7,8 @@ use crate::chart::{
     Ranges, Reference, Rung, RungRole, Segment, SegmentRole, Stack, StackBar, StackScale,
 };
 use crate::metrics::{self, Meaning};
-use crate::scenario::Scenario;
-use crate::units::format::{count, show, show_micros, show_range, trimmed};
+use crate::scenario::{Scenario, Source};
+use crate::units::format::{count, many, show, show_micros, show_range, trimmed};
 use crate::units::{Bytes, Range, Ratio, Seconds};
 
 /// Points along the curve: enough that it looks smooth at any width.
@@ -57,7 +57,7 @@ fn budget(scenario: &Scenario, analysis: &Analysis) -> Option<Figure> {
         segments: slices
             .iter()
             .map(|slice| Segment {
-                label: slice.part.title().to_owned(),
+                label: slice.part.title(analysis.has_experts()).to_owned(),
                 value: slice.time.as_micros(),
                 text: text(slice.time),
                 role: if slice.part == Part::Residual { SegmentRole::Residual } else { SegmentRole::Part },
@@ -73,6 +73,11 @@ fn budget(scenario: &Scenario, analysis: &Analysis) -> Option<Figure> {
     }
     let over = analysis.slices.iter().find(|slice| slice.part == Part::Residual && slice.time.get() < 0.0);
     let note = match over {
+        _ if step.time.source == Source::Modelled => {
+            "Nothing measured: these parts are all that the floor counts. What is predicted below counts starting kernels \
+             and the host too."
+                .to_owned()
+        }
         Some(slice) => format!(
             "The parts add up to {} more than the step: the model over-explains it, or parts overlap.",
             show(Seconds::ZERO - slice.time)
@@ -82,7 +87,12 @@ fn budget(scenario: &Scenario, analysis: &Analysis) -> Option<Figure> {
             .to_owned(),
     };
     let chart = Chart::Stack(Stack { title: "Where a step's time goes".to_owned(), bars, scale: StackScale::Own });
-    Some(Figure { key: "budget", chart, notes: layer_sentence(scenario, analysis).into_iter().chain([note]).collect() })
+    let example = scenario
+        .left_over
+        .any()
+        .then(|| "All but the step itself counts with the worked example's hardware, until yours is set.".to_owned());
+    let notes = example.into_iter().chain(layer_sentence(scenario, analysis)).chain([note]).collect();
+    Some(Figure { key: "budget", chart, notes })
 }
 
 fn estimates(analysis: &Analysis) -> Option<Figure> {
@@ -104,7 +114,7 @@ fn estimates(analysis: &Analysis) -> Option<Figure> {
     let reference = Reference { value: step.time.value.as_millis(), text: format!("step {}", show(step.time.value)) };
     let chart = Chart::Ranges(Ranges {
         title: "What the allreduces take".to_owned(),
-        axis: Axis::from_zero("allreduce time per token, ms"),
+        axis: Axis::from_zero("allreduce time per step, ms"),
         rows: rows.collect(),
         references: vec![reference],
     });
@@ -124,7 +134,9 @@ fn evidence(kind: EstimateKind) -> &'static str {
         EstimateKind::AlphaBeta => {
             "count × (latency + message / bandwidth), from published microbenchmarks unless typed"
         }
-        EstimateKind::Experiment => "two timed runs that differ only in the allreduce: a lower bound for the slower",
+        EstimateKind::Experiment => {
+            "two timed runs that differ only in the allreduce: a lower bound for each token of the slower"
+        }
         EstimateKind::StatedShare => "somebody's own estimate of the share",
         EstimateKind::StatedCompute => "the step less somebody's own estimate of the rest",
         EstimateKind::Combined => "covers all estimates of today's step; likely value of the best evidence",
@@ -134,7 +146,7 @@ fn evidence(kind: EstimateKind) -> &'static str {
 fn ladder(analysis: &Analysis) -> Option<Figure> {
     let rungs = analysis.rungs.iter().map(|rung| Rung {
         label: rung.kind.title(),
-        note: rung.kind.idealises().to_owned(),
+        note: rung.remark(),
         low: rung.speed.low.get(),
         likely: rung.speed.likely.get(),
         high: rung.speed.high.get(),
@@ -199,7 +211,7 @@ fn curve(analysis: &Analysis) -> Option<Figure> {
     });
     let chart = Chart::Curve(Curve {
         title: "Speed against allreduce time".to_owned(),
-        x: Axis::from_zero("allreduce time per token, ms"),
+        x: Axis::from_zero("allreduce time per step, ms"),
         y: Axis::from_zero("tok/s"),
         lines: lines.chain([now]).collect(),
         points: points.collect(),
@@ -255,20 +267,23 @@ fn histogram(key: &'static str, meaning: Meaning, histogram: &metrics::Histogram
     if total <= 0.0 || !histogram.buckets.iter().any(|bucket| bucket.le.is_finite()) {
         return None;
     }
+    // In seconds where most of it takes that long.
+    let (size, unit) =
+        if histogram.main_bucket().is_some_and(|main| main.lower >= 1.0) { (1.0, "s") } else { (1e-3, "ms") };
     let buckets = histogram.buckets.iter().map(|bucket| Bucket {
-        upper: bucket.le * 1e3,
-        upper_text: trimmed(bucket.le * 1e3),
+        upper: bucket.le / size,
+        upper_text: trimmed(bucket.le / size),
         count: bucket.count,
         count_text: count(bucket.count),
         share_text: if bucket.count > 0.0 { show(Ratio::new(bucket.count / held)).to_string() } else { String::new() },
     });
     let mean =
-        histogram.mean().map(|mean| Marker { value: mean * 1e3, text: format!("mean {}", show(Seconds::new(mean))) });
+        histogram.mean().map(|mean| Marker { value: mean / size, text: format!("mean {}", show(Seconds::new(mean))) });
     let title = meaning.title();
     let chart = Chart::Histogram(Histogram {
         title: super::capitalised(title),
-        unit: "ms".to_owned(),
-        total_text: if total == 1.0 { "1 observation".to_owned() } else { format!("{} observations", count(total)) },
+        unit: unit.to_owned(),
+        total_text: many(total, "observation"),
         buckets: buckets.collect(),
         mean,
     });
@@ -340,13 +355,14 @@ fn bytes(scenario: &Scenario, analysis: &Analysis) -> Option<Figure> {
         scale: StackScale::Own,
     });
     let note = format!(
-        "{} take {} at {} ({}): {} of the bandwidth over the step. Only the experts that are hit count; what tensor \
-         parallelism replicates counts whole on every GPU.",
+        "{} take {} at {} ({}): {} of the bandwidth over the step. {}hat tensor parallelism replicates counts whole on every \
+         GPU.",
         show(memory.bytes),
         show(memory.time),
         show(memory.bandwidth.value),
         memory.bandwidth.source.word(),
         show(memory.utilisation),
+        if analysis.has_experts() { "Only the experts that are hit count; w" } else { "W" },
     );
     let notes = [note].into_iter().chain(servers_own_estimate(scenario, memory)).collect();
     Some(Figure { key: "bytes", chart, notes })

@@ -3,8 +3,14 @@
 //! Numbers are seconds, bytes, bytes per second and shares of 1 unless a name says otherwise. What is
 //! not known is `null`; an open end of a range is `null` too. Within one [`SCHEMA`] fields are only
 //! ever added.
+//!
+//! A step yields `tokens_per_step` tokens to each stream. Some fields have kept a name from when every step yielded
+//! one: `allreduces_per_token`, `read_bytes_per_token_per_gpu` and, but for the A/B experiment's row, each estimate's
+//! `allreduce_seconds_per_token` hold a whole step's, as the fields named `per_step` beside them. The experiment times
+//! tokens: its row is per token, and `per_step` is that times `tokens_per_step`.
 
-use crate::budget::{Analysis, Estimate, Memory, Rung};
+use super::predicted::Predicted;
+use crate::budget::{Analysis, Estimate, EstimateKind, LayerSaving as Saving, Memory, Rung, WhatIf};
 use crate::collective::{ExperimentError, ExperimentReading};
 use crate::metrics::{Histogram, Meaning, ServingMetrics};
 use crate::model::Component;
@@ -39,6 +45,7 @@ struct Report<'a> {
     tokens_per_second: Option<f64>,
     itl_seconds: Option<f64>,
     step_source: Option<Source>,
+    predicted: Option<PredictedRow>,
     tokens_per_step: Option<f64>,
     ttft_seconds: Option<f64>,
     ttft_share_of_reply: Option<f64>,
@@ -47,9 +54,11 @@ struct Report<'a> {
     layer_seconds: Option<f64>,
     layer_saving: Option<LayerSaving>,
     allreduces_per_token: Option<f64>,
+    allreduces_per_step: Option<f64>,
     allreduce_bytes: Option<f64>,
     experiment: Option<Experiment>,
     read_bytes_per_token_per_gpu: Option<f64>,
+    read_bytes_per_step_per_gpu: Option<f64>,
     read: Vec<Read>,
     bandwidth_bytes_per_second: Option<f64>,
     memory_seconds: Option<f64>,
@@ -59,6 +68,7 @@ struct Report<'a> {
     slices: Vec<SliceRow>,
     ceilings: Vec<Ceiling>,
     what_if: Option<WhatIfRow>,
+    what_if_together: Option<TogetherRow>,
     warnings: &'a [Warning],
 }
 
@@ -137,6 +147,8 @@ struct LayerSaving {
     tokens_per_second: f64,
     gain_tokens_per_second: f64,
     first_order_gain_tokens_per_second: f64,
+    more_than_a_layer: bool,
+    memory_allows_tokens_per_second: Option<f64>,
 }
 
 #[derive(Serialize, Default)]
@@ -161,6 +173,7 @@ struct EstimateRow {
     title: &'static str,
     step_seconds: f64,
     allreduce_seconds_per_token: Range<f64>,
+    allreduce_seconds_per_step: Range<f64>,
     allreduce_share: Range<f64>,
     ceiling_tokens_per_second: Range<f64>,
 }
@@ -182,6 +195,22 @@ struct Ceiling {
 struct WhatIfRow {
     step_seconds: Range<f64>,
     tokens_per_second: Range<f64>,
+    memory_allows_tokens_per_second: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct TogetherRow {
+    layer_saving_seconds: f64,
+    step_seconds: Range<f64>,
+    tokens_per_second: Range<f64>,
+    memory_allows_tokens_per_second: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct PredictedRow {
+    step_seconds: Range<f64>,
+    tokens_per_second: Range<f64>,
+    fits: bool,
 }
 
 /// Writes the report as indented JSON.
@@ -210,28 +239,29 @@ pub fn json(scenario: &Scenario, analysis: &Analysis, warnings: &[Warning]) -> S
         tokens_per_second: step.map(|step| step.speed.get()),
         itl_seconds: step.map(|step| step.time.value.get()),
         step_source: step.map(|step| step.time.source),
+        predicted: Predicted::of(scenario).map(|predicted| PredictedRow {
+            step_seconds: predicted.time.map(|time| time.get()),
+            tokens_per_second: predicted.speed.map(|speed| speed.get()),
+            fits: predicted.fits,
+        }),
         tokens_per_step: step.map(|step| step.tokens),
-        ttft_seconds: scenario.si(Field::TimeToFirstToken),
+        ttft_seconds: scenario.si(Field::TimeToFirstToken).filter(|_| analysis.first_token.is_possible()),
         ttft_share_of_reply: analysis.reply.map(|reply| reply.share_of_reply.get()),
         ttft_over_decode: analysis.reply.map(|reply| reply.over_decode.get()),
         layers: analysis.layers.map(|layers| layers.value),
         layer_seconds: analysis.layer_time().map(|time| time.get()),
-        layer_saving: analysis.saving.map(|saving| LayerSaving {
-            per_layer_seconds: saving.per_layer.get(),
-            share: saving.share.get(),
-            tokens_per_second: saving.speed.get(),
-            gain_tokens_per_second: saving.gain.get(),
-            first_order_gain_tokens_per_second: saving.first_order_gain.get(),
-        }),
+        layer_saving: analysis.saving.map(layer_saving),
         allreduces_per_token: analysis.traffic.map(|traffic| traffic.per_step),
+        allreduces_per_step: analysis.traffic.map(|traffic| traffic.per_step),
         allreduce_bytes: analysis.traffic.map(|traffic| traffic.message.get()),
         experiment: analysis.experiment.as_ref().map(experiment),
         read_bytes_per_token_per_gpu: memory.map(|memory| memory.bytes.get()),
+        read_bytes_per_step_per_gpu: memory.map(|memory| memory.bytes.get()),
         read: memory.map(read).unwrap_or_default(),
         bandwidth_bytes_per_second: memory.map(|memory| memory.bandwidth.value.get()),
         memory_seconds: memory.map(|memory| memory.time.get()),
         bandwidth_utilisation: memory.filter(|_| step.is_some()).map(|memory| memory.utilisation.get()),
-        estimates: analysis.estimates.iter().map(estimate).collect(),
+        estimates: analysis.estimates.iter().map(|one| estimate(one, step.map_or(1.0, |step| step.tokens))).collect(),
         estimate_used: analysis.chosen.map(|chosen| chosen.kind.key()),
         slices: analysis
             .slices
@@ -239,14 +269,37 @@ pub fn json(scenario: &Scenario, analysis: &Analysis, warnings: &[Warning]) -> S
             .map(|slice| SliceRow { part: slice.part.key(), seconds: slice.time.get() })
             .collect(),
         ceilings: analysis.rungs.iter().map(ceiling).collect(),
-        what_if: analysis.what_if.filter(|what_if| what_if.changes_anything).map(|what_if| WhatIfRow {
-            step_seconds: what_if.step.map(|step| step.get()),
-            tokens_per_second: what_if.speed.map(|speed| speed.get()),
+        what_if: analysis.what_if.filter(|what_if| what_if.changes_anything).map(what_if),
+        what_if_together: analysis.together.zip(analysis.saving).map(|(outcome, saving)| TogetherRow {
+            layer_saving_seconds: saving.per_layer.get(),
+            step_seconds: outcome.step.map(|step| step.get()),
+            tokens_per_second: outcome.speed.map(|speed| speed.get()),
+            memory_allows_tokens_per_second: outcome.passes.map(|most| most.get()),
         }),
         warnings,
     };
     // Writing to memory what serialises without fail cannot fail; an empty object would say so if it did.
     serde_json::to_string_pretty(&report).unwrap_or_else(|_| "{}".to_owned())
+}
+
+fn layer_saving(saving: Saving) -> LayerSaving {
+    LayerSaving {
+        per_layer_seconds: saving.per_layer.get(),
+        share: saving.share.get(),
+        tokens_per_second: saving.speed.get(),
+        gain_tokens_per_second: saving.gain.get(),
+        first_order_gain_tokens_per_second: saving.first_order_gain.get(),
+        more_than_a_layer: saving.too_much.is_some(),
+        memory_allows_tokens_per_second: saving.passes.map(|most| most.get()),
+    }
+}
+
+fn what_if(outcome: WhatIf) -> WhatIfRow {
+    WhatIfRow {
+        step_seconds: outcome.step.map(|step| step.get()),
+        tokens_per_second: outcome.speed.map(|speed| speed.get()),
+        memory_allows_tokens_per_second: outcome.passes.map(|most| most.get()),
+    }
 }
 
 fn inputs(scenario: &Scenario) -> BTreeMap<&'static str, Input> {
@@ -354,12 +407,14 @@ fn read(memory: &Memory) -> Vec<Read> {
     memory.components().into_iter().map(|(component, bytes)| Read { component, bytes: bytes.get() }).collect()
 }
 
-fn estimate(estimate: &Estimate) -> EstimateRow {
+fn estimate(estimate: &Estimate, tokens_per_step: f64) -> EstimateRow {
+    let tokens = if estimate.kind == EstimateKind::Experiment { tokens_per_step } else { 1.0 };
     EstimateRow {
         name: estimate.kind.key(),
         title: estimate.kind.title(),
         step_seconds: estimate.step.get(),
         allreduce_seconds_per_token: estimate.time.map(|time| time.get()),
+        allreduce_seconds_per_step: estimate.time.map(|time| time.get() * tokens),
         allreduce_share: estimate.share.map(|share| share.get()),
         ceiling_tokens_per_second: estimate.ceiling.map(|speed| speed.get()),
     }

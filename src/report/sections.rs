@@ -1,13 +1,14 @@
 //! The whole report as a document: what the page shows, in the same order.
 
 use super::document::{Block, Document};
+use super::key_figures::what_if_figures;
 use super::sentences::{experiment_sentence, layer_sentence, server_facts};
 use super::verdict::{NO_TIMINGS, verdict};
 use crate::budget::{Analysis, EstimateKind, layer_slices};
 use crate::metrics::{Histogram, Meaning, ServingMetrics};
 use crate::paste::Warning;
 use crate::scenario::{Field, ModelChoice, Moment, Scenario, Sourced};
-use crate::units::format::{Quantity, count, show, show_change, show_message, show_micros, show_range, times, trimmed};
+use crate::units::format::{Quantity, count, show, show_bounds, show_message, show_micros, show_range, times, trimmed};
 use crate::units::{Range, Ratio, Seconds};
 
 /// How many warnings a report names before it only counts the rest.
@@ -79,7 +80,8 @@ fn system(document: &mut Document, scenario: &Scenario) {
     for field in fields {
         if let Some(value) = scenario.value(field) {
             let unit = field.spec().unit;
-            let text = format!("{} {unit}", trimmed(value.value));
+            let whole = value.value.fract() == 0.0;
+            let text = format!("{} {unit}", if whole { count(value.value) } else { trimmed(value.value) });
             add(field.spec().label, text.trim_end().to_owned(), value.source.word());
         }
     }
@@ -106,9 +108,9 @@ fn measured(document: &mut Document, scenario: &Scenario, set: &ServingMetrics) 
     for meaning in latencies {
         if let Some(histogram) = set.histogram(meaning).filter(|h| h.total() > 0.0 && !h.buckets.is_empty()) {
             let rows = histogram.occupied().into_iter().map(|bucket| {
-                let upper = if bucket.upper.is_finite() { trimmed(bucket.upper * 1e3) } else { "∞".to_owned() };
+                let ([low, high], unit) = show_bounds(Seconds::new(bucket.lower), Seconds::new(bucket.upper));
                 row([
-                    format!("{}: {}–{upper} ms", meaning.title(), trimmed(bucket.lower * 1e3)),
+                    format!("{}: {low}–{high} {unit}", meaning.title()),
                     count(bucket.count),
                     show(Ratio::new(bucket.share)).to_string(),
                 ])
@@ -168,25 +170,22 @@ fn step(document: &mut Document, scenario: &Scenario, analysis: &Analysis) {
             "step / layers",
         );
     }
-    if let Some(saving) = &analysis.saving {
-        add(
-            &format!("{} µs off each layer", trimmed(saving.per_layer.as_micros())),
-            format!("{} → {}", show(saving.share), show_change(saving.gain)),
-            &format!("first order {}", show_change(saving.first_order_gain)),
-        );
-    }
-    if let Some(what_if) = analysis.what_if.filter(|what_if| what_if.changes_anything) {
-        add("with the changes under trial", show_range(what_if.speed).to_string(), &changes(scenario));
+    for figure in what_if_figures(analysis) {
+        let how = match figure.key {
+            "trial" => format!("{}; {}", changes(scenario), figure.note),
+            _ => figure.note,
+        };
+        add(&figure.label, figure.value, &how);
     }
     document.table(&["what", "value", "how"], rows);
     let per_layer = layer_slices(&analysis.slices, analysis.layers.map_or(f64::NAN, |layers| layers.value));
     let rows = analysis.slices.iter().zip(per_layer).map(|(slice, layer)| {
         row([
-            slice.part.title().to_owned(),
+            slice.part.title(analysis.has_experts()).to_owned(),
             show(slice.time).to_string(),
             show_micros(layer.time).to_string(),
             show(Ratio::new(slice.time / step.time.value)).to_string(),
-            slice.part.explanation().to_owned(),
+            slice.part.explanation(analysis.has_experts()).to_owned(),
         ])
     });
     document.table(&["part", "per step", "per layer", "share", "what it is"], rows.collect());
@@ -224,7 +223,7 @@ fn allreduce(document: &mut Document, scenario: &Scenario, analysis: &Analysis) 
             show_range(estimate.ceiling).to_string(),
         ])
     });
-    document.table(&["estimate", "time a token", "share of the step", "speed if it were free"], rows.collect());
+    document.table(&["estimate", "time per step", "share of the step", "speed if it were free"], rows.collect());
     if let Some(fit) =
         scenario.allreduce_fit().filter(|_| analysis.estimates.iter().any(|e| e.kind == EstimateKind::AlphaBeta))
     {
@@ -254,10 +253,8 @@ fn ceilings(document: &mut Document, analysis: &Analysis) {
         return;
     }
     document.section("Ceilings");
-    let rows = analysis
-        .rungs
-        .iter()
-        .map(|rung| row([rung.kind.title(), show_range(rung.speed).to_string(), rung.kind.idealises().to_owned()]));
+    let rows =
+        analysis.rungs.iter().map(|rung| row([rung.kind.title(), show_range(rung.speed).to_string(), rung.remark()]));
     document.table(&["rung", "speed", "what it idealises"], rows.collect());
 }
 

@@ -46,7 +46,12 @@ pub fn layer_sentence(scenario: &Scenario, analysis: &Analysis) -> Option<String
         reduce(&mut work);
     }
     if let Some(feed_forward) = time(Part::FeedForward) {
-        work.push(format!("the MLP or the experts that are hit ({} to read them)", show_micros(feed_forward)));
+        let read = show_micros(feed_forward);
+        work.push(if analysis.has_experts() {
+            format!("the MLP or the experts that are hit ({read} to read them)")
+        } else {
+            format!("the MLP ({read} to read it)")
+        });
     }
     if per_layer >= 1.0 {
         reduce(&mut work);

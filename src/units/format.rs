@@ -44,7 +44,7 @@ pub trait Quantity: Copy {
     fn value(self) -> f64;
     /// Digits for a number already in the chosen unit.
     fn digits(number: f64) -> String {
-        significant(number, 3)
+        grouped(significant(number, 3))
     }
 }
 
@@ -121,10 +121,29 @@ pub fn show_column<Q: Quantity>(column: &[Q]) -> Vec<Shown> {
     column.iter().map(|&q| show_in(unit_for::<Q>(largest), q)).collect()
 }
 
-/// Shows a duration in microseconds, whatever its size: the unit of per-layer budgets.
+/// Shows a duration in microseconds, the unit of per-layer budgets, up to 10 ms.
 #[must_use]
 pub fn show_micros(time: Seconds) -> Shown {
-    show_in((1e-6, "µs"), time)
+    const MOST: f64 = 0.01;
+    if time.get().abs() < MOST { show_in((1e-6, "µs"), time) } else { show(time) }
+}
+
+/// So many of something, with its noun in the right number: 1 stream, 1.5 streams, 2 streams.
+#[must_use]
+pub fn many(number: f64, noun: &str) -> String {
+    format!("{} {noun}{}", count(number), if number == 1.0 { "" } else { "s" })
+}
+
+/// A time's bounds, as the buckets of a histogram have them: in milliseconds, or in seconds where the upper (or, where
+/// that is open, the lower) is at least ten.
+///
+/// The two numbers come apart: a sentence and a table join them differently.
+#[must_use]
+pub fn show_bounds(low: Seconds, high: Seconds) -> ([String; 2], &'static str) {
+    const LONG: Seconds = Seconds::new(10.0);
+    let finite = if high.is_finite() { high } else { low };
+    let (size, unit) = if finite >= LONG { (1.0, "s") } else { (1e-3, "ms") };
+    ([low, high].map(|bound| grouped(trimmed(bound.get() / size))), unit)
 }
 
 /// Shows a message's size in powers of two where that is exact (12 KiB), else as [`show`].
@@ -151,22 +170,27 @@ pub fn count(number: f64) -> String {
     if number.abs() >= 1e15 {
         return significant(number, 3);
     }
-    let text = fixed(number, 0);
-    let digits = text.trim_start_matches(MINUS);
-    if digits.len() < 5 {
+    grouped(fixed(number, 0))
+}
+
+/// A number's text with its whole part in groups of three digits, from 10 000 on.
+fn grouped(text: String) -> String {
+    let unsigned = text.trim_start_matches(MINUS);
+    let whole = unsigned.bytes().take_while(u8::is_ascii_digit).count();
+    if whole < 5 {
         return text;
     }
-    let mut grouped = String::with_capacity(text.len() + digits.len() / 3);
+    let mut out = String::with_capacity(text.len() + whole);
     if text.starts_with(MINUS) {
-        grouped.push(MINUS);
+        out.push(MINUS);
     }
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            grouped.push('\u{202f}');
+    for (index, character) in unsigned.chars().enumerate() {
+        if index > 0 && index < whole && (whole - index).is_multiple_of(3) {
+            out.push('\u{202f}');
         }
-        grouped.push(digit);
+        out.push(character);
     }
-    grouped
+    out
 }
 
 /// How many times: 1.22×.
@@ -297,6 +321,40 @@ mod tests {
         assert_eq!(show_message(Bytes::new(1_310_720.0)).to_string(), "1.25 MiB");
         assert_eq!(show_message(Bytes::new(1000.0)).to_string(), "1.00 kB");
         assert_eq!(times(1.2207), "1.22×");
+    }
+
+    #[test]
+    fn long_numbers_are_grouped_whatever_their_unit() {
+        assert_eq!(show(TokensPerSecond::new(12_345.0)).to_string(), "12\u{202f}345 tok/s");
+        assert_eq!(show(BytesPerSecond::from_giga(8000.0)).to_string(), "8000 GB/s");
+        assert_eq!(show(Seconds::new(-18_719.0)).to_string(), "−18\u{202f}719 s");
+        assert_eq!(
+            show_range(Range { low: 30.0, likely: 40.0, high: 18_719.0 }.map(Seconds::new)).number,
+            "30.0–18\u{202f}719"
+        );
+        // A layer's time stays in µs as long as that can be read.
+        assert_eq!(show_micros(Seconds::from_micros(4_280.0)).to_string(), "4280 µs");
+        assert_eq!(show_micros(Seconds::from_micros(172_293.0)).to_string(), "172 ms");
+    }
+
+    #[test]
+    fn nouns_follow_their_number() {
+        let texts = [0.0, 1.0, 1.5, 2.0, 12_000.0].map(|number| many(number, "stream"));
+        assert_eq!(texts, ["0 streams", "1 stream", "1.5 streams", "2 streams", "12\u{202f}000 streams"]);
+    }
+
+    #[test]
+    fn bounds_are_in_milliseconds_as_long_as_they_are_short() {
+        let shown = |low: f64, high: f64| {
+            let ([low, high], unit) = show_bounds(Seconds::new(low), Seconds::new(high));
+            format!("{low}–{high} {unit}")
+        };
+        assert_eq!(shown(0.015, 0.02), "15–20 ms");
+        assert_eq!(shown(0.0025, 0.25), "2.5–250 ms");
+        assert_eq!(shown(7.5, 10.0), "7.5–10 s");
+        assert_eq!(shown(10.0, 15.0), "10–15 s");
+        assert_eq!(shown(640.0, f64::INFINITY), "640–∞ s");
+        assert_eq!(shown(0.08, f64::INFINITY), "80–∞ ms");
     }
 
     #[test]

@@ -32,7 +32,7 @@ impl Curve {
     fn point_colour(theme: &Theme, point: &MarkedPoint) -> Colour {
         match point.role {
             PointRole::Today => theme.foreground,
-            PointRole::Estimate => theme.accent,
+            PointRole::Estimate | PointRole::Sample => theme.accent,
         }
     }
 }
@@ -194,10 +194,15 @@ impl Specification for Curve {
             .filter(|point| projection.x.contains(point.x) && projection.y.contains(point.y))
             .map(|point| (point, projection.px_from_data(point.x, point.y)))
             .collect();
+        let (samples, visible): (Vec<_>, Vec<_>) =
+            visible.into_iter().partition(|(point, _)| point.role == PointRole::Sample);
         for (point, at) in &visible {
             scene.disc(*at, RADIUS + 2.0, theme.background);
             scene.disc(*at, RADIUS, Self::point_colour(theme, point));
             obstacles.points.push(Rect::new(at.x, at.y, 0.0, 0.0).grown(RADIUS + 1.0));
+            scene.hit(Rect::new(at.x, at.y, 0.0, 0.0).grown(REACH), &point.label, &point.text);
+        }
+        for (point, at) in samples {
             scene.hit(Rect::new(at.x, at.y, 0.0, 0.0).grown(REACH), &point.label, &point.text);
         }
         // Today's label first, so that it is the last to lose its place.

@@ -23,6 +23,8 @@ mod releases;
 mod requests;
 mod steps;
 
+pub use releases::IMPOSSIBLE;
+
 use super::dump::NameCount;
 use super::meaning::Meaning;
 use super::series::SeriesMap;

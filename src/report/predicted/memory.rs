@@ -5,7 +5,7 @@ use crate::chart::{Chart, SegmentRole, Stack, StackBar, StackScale};
 use crate::model::{self, Component};
 use crate::prediction::Workload;
 use crate::report::Figure;
-use crate::units::format::{count, show};
+use crate::units::format::{count, many, show};
 use crate::units::{Bytes, Ratio};
 
 /// What one GPU holds against what it can.
@@ -40,13 +40,13 @@ pub(super) fn memory(served: &Served) -> Option<Figure> {
         format!("It does not fit: {} of {}, {} too much.", show(needed), show(capacity), show(needed - capacity))
     };
     let note = format!(
-        "Weights of {} and a KV cache of {} for {} × {} tokens, over {} GPUs. What the engine itself takes \
+        "Weights of {} and a KV cache of {} for {} of {}, over {}. What the engine itself takes \
          (activations, CUDA graphs, its reserve) is not counted.",
         show(weights),
         show(cache),
-        count(served.today.sequences),
-        count(served.today.context),
-        served.split.gpus(),
+        many(served.today.sequences, "stream"),
+        many(served.today.context, "token"),
+        many(f64::from(served.split.gpus()), "GPU"),
     );
     let chart = Chart::Stack(Stack { title: "What a GPU's memory holds".to_owned(), bars, scale: StackScale::Shared });
     Some(Figure { key: "memory", chart, notes: [verdict, note].into_iter().chain(servers_cache(served)).collect() })

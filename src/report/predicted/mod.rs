@@ -1,6 +1,7 @@
 //! The charts of what the step model predicts: the step, its operations in the roofline, its speed elsewhere, and
 //! the memory it takes.
 
+mod limit;
 mod memory;
 mod roofline;
 mod speed;
@@ -14,7 +15,7 @@ use crate::metrics::Meaning;
 use crate::model::{self, Architecture, Component, Precision, Split};
 use crate::prediction::{Prediction, Runtime, Workload, predict};
 use crate::scenario::{Field, Scenario, Source};
-use crate::units::{Bytes, Range, TokensPerSecond};
+use crate::units::{Bytes, Range, Seconds, TokensPerSecond};
 
 /// Every figure that the scenario knows enough for.
 pub(super) fn figures(scenario: &Scenario, analysis: &Analysis) -> Vec<Figure> {
@@ -28,6 +29,25 @@ pub(super) fn figures(scenario: &Scenario, analysis: &Analysis) -> Vec<Figure> {
         memory::memory(&served),
     ];
     figures.into_iter().flatten().collect()
+}
+
+/// What is predicted of today's step.
+pub(super) struct Predicted {
+    /// The step.
+    pub time: Range<Seconds>,
+    /// One stream's speed.
+    pub speed: Range<TokensPerSecond>,
+    /// Whether weights and caches fit the memory, as far as that is known.
+    pub fits: bool,
+}
+
+impl Predicted {
+    /// `None` where too little is known, or it comes to no number.
+    pub(super) fn of(scenario: &Scenario) -> Option<Self> {
+        let served = Served::of(scenario)?;
+        let speed = served.speed(&served.today)?;
+        Some(Self { time: served.predict(&served.today).time(), speed, fits: served.fits(&served.today) })
+    }
 }
 
 /// What is predicted: a model on hardware, with today's batch and context.
@@ -82,6 +102,11 @@ impl Served {
         let (batch, context) = (workload.sequences, workload.context);
         let read = model::decode_read(&self.architecture, &self.precision, &self.split, batch, context);
         (read.resident_weights, read.resident_cache)
+    }
+
+    fn has_experts(&self) -> bool {
+        let weights = model::resident_weights(&self.architecture, &self.precision, &self.split);
+        weights.into_iter().any(|(component, bytes)| component == Component::RoutedExperts && bytes.get() > 0.0)
     }
 
     fn fits(&self, workload: &Workload) -> bool {
@@ -165,7 +190,12 @@ mod tests {
         let Chart::Roofline(alone) = &figures[1].chart else { panic!("{:?}", figures[1].chart) };
         // 0.8 × 503.8 TFLOP/s over 1458 GB/s = 276.4; every weight of 4.266 bits is used once: 2 / (4.266 / 8) = 3.75.
         assert_eq!(alone.flats[0].ridge, "ridge at 276 FLOP/B");
-        assert!(figures[1].notes[0].contains("With 1 stream every operation lies left of the ridge at 276 FLOP/B"));
+        // Some of the file's tensors have 8.5 bits, for which FP8 counts: twice the FLOPs, and twice the ridge.
+        let note = &figures[1].notes[0];
+        assert!(
+            note.contains("With 1 stream every operation lies left of its ridge (BF16 at 276 FLOP/B, FP8 at 5"),
+            "{note}"
+        );
         let head = |chart: &crate::chart::Roofline| chart.spots.iter().find(|s| s.label == "LM head").unwrap().clone();
         assert!((head(alone).places[0].x - 3.75).abs() < 0.01, "{:?}", head(alone));
         scenario.set(Field::Batch, Some(32.0));
@@ -207,7 +237,7 @@ mod tests {
         scenario.set(Field::Batch, Some(256.0));
         let full = super::figures(&scenario, &analyse(&scenario));
         assert!(ends(&full, "predicted-context").unwrap() < 131_072.0);
-        assert!(full.iter().any(|figure| figure.notes.iter().any(|note| note.contains("does not fit"))));
+        assert!(full.iter().any(|figure| figure.notes.iter().any(|note| note.ends_with("the curve ends there."))));
     }
 
     #[test]

@@ -2,10 +2,10 @@
 
 use super::Served;
 use crate::chart::{Axis, Chart, Place, Roof, Roofline, Spot, SpotRole};
-use crate::prediction::{Arithmetic, Constants, Operation, Prediction, Workload};
+use crate::prediction::{Arithmetic, Constants, Operation, Prediction, Roof as ComputeRoof, Workload};
 use crate::report::{Figure, capitalised};
 use crate::scenario::Sourced;
-use crate::units::format::{count, show, significant};
+use crate::units::format::{many, show, significant};
 use crate::units::{Bytes, Flops, Ratio, Seconds};
 
 /// One stream and today's, where they differ.
@@ -25,10 +25,7 @@ pub(super) fn roofline(served: &Served, measured: Option<Sourced<Seconds>>) -> O
         return None;
     }
     let bandwidth = loads.today.bandwidth;
-    let roofs = Arithmetic::ALL.into_iter().filter_map(|arithmetic| {
-        operations.iter().filter_map(|operation| operation.roof).find(|roof| roof.arithmetic == arithmetic)
-    });
-    let flats = roofs.map(|roof| Roof {
+    let flats = roofs(&operations).into_iter().map(|roof| Roof {
         label: format!("{} {}", roof.arithmetic.label(), show(roof.rate)),
         value: roof.rate.as_tera(),
         ridge: format!("ridge at {}", per_byte(roof.ridge(bandwidth))),
@@ -52,13 +49,34 @@ pub(super) fn roofline(served: &Served, measured: Option<Sourced<Seconds>>) -> O
     let chart = Chart::Roofline(Roofline {
         title: "Memory or arithmetic? The roofline of a step".to_owned(),
         x: Axis::log("FLOPs per byte read"),
-        y: Axis::log("TFLOP/s achieved"),
+        y: Axis::log(if measured.is_some() {
+            "TFLOP/s: predicted, of the whole step as it is"
+        } else {
+            "TFLOP/s, predicted"
+        }),
         slope: Roof { label: show(bandwidth).to_string(), value: bandwidth.get() / 1e12, ridge: String::new() },
         flats: flats.collect(),
         spots: spots.chain([step]).collect(),
     });
     let notes = [loads.verdict(streams), Some(under_the_roofs(served)), roofs_used(served, &loads.today)];
     Some(Figure { key: "roofline", chart, notes: notes.into_iter().flatten().collect() })
+}
+
+/// The roofs in use, first the one that most is read under.
+fn roofs(operations: &[Operation]) -> Vec<ComputeRoof> {
+    let under = |arithmetic| operations.iter().filter(move |one| one.roof.is_some_and(|r| r.arithmetic == arithmetic));
+    let mut roofs: Vec<(f64, ComputeRoof)> = Arithmetic::ALL
+        .into_iter()
+        .filter_map(|arithmetic| {
+            let bytes = under(arithmetic).map(|one| one.bytes.get()).sum();
+            Some((bytes, under(arithmetic).find_map(|one| one.roof)?))
+        })
+        .collect();
+    let most = roofs.iter().enumerate().max_by(|(_, (a, _)), (_, (b, _))| a.total_cmp(b)).map_or(0, |(place, _)| place);
+    if let Some(up_to) = roofs.get_mut(..=most) {
+        up_to.rotate_right(1);
+    }
+    roofs.into_iter().map(|(_, roof)| roof).collect()
 }
 
 fn per_byte(intensity: f64) -> String {
@@ -68,7 +86,7 @@ fn per_byte(intensity: f64) -> String {
 fn place_of(bytes: Bytes, flops: Flops, time: Seconds, streams: f64) -> Place {
     let (intensity, rate) = (flops.get() / bytes.get(), flops / time);
     Place {
-        load: if streams == 1.0 { "1 stream".to_owned() } else { format!("{} streams", count(streams)) },
+        load: many(streams, "stream"),
         x: intensity,
         y: rate.as_tera(),
         at: [per_byte(intensity), show(rate).to_string()],
@@ -96,35 +114,37 @@ impl Loads {
                 operations.into_iter().filter(|one| one.roof.is_some_and(|r| one.intensity() >= r.ridge(bandwidth)));
             (all, right.map(|one| one.component.label()).collect::<Vec<_>>())
         };
-        let ridges: Vec<f64> =
-            self.today.operations().iter().filter_map(|one| Some(one.roof?.ridge(bandwidth))).collect();
-        let lowest = ridges.into_iter().reduce(f64::min)?;
-        let load =
-            |streams: f64| if streams == 1.0 { "1 stream".to_owned() } else { format!("{} streams", count(streams)) };
+        let roofs = roofs(&self.today.operations());
+        let at = |roof: &ComputeRoof| per_byte(roof.ridge(bandwidth));
+        // Each operation has the ridge of its own numbers.
+        let (ridge, ridges) = match roofs.as_slice() {
+            [] => return None,
+            [only] => (format!("the ridge at {}", at(only)), format!("the ridge is at {}", at(only))),
+            several => {
+                let named = several.iter().map(|roof| format!("{} at {}", roof.arithmetic.label(), at(roof)));
+                let named = named.collect::<Vec<_>>().join(", ");
+                (format!("its ridge ({named})"), format!("the ridges are {named}"))
+            }
+        };
+        let load = |streams: f64| many(streams, "stream");
         let (all, right) = beyond(&self.today);
         let today = match right.len() {
             // What is left of the ridge with many streams is so with one.
             0 => {
                 let alone = if self.one.is_some() { "1 stream as with " } else { "" };
                 return Some(format!(
-                    "With {alone}{} every operation lies left of the ridge at {}: reading memory bounds it, not computing.",
-                    load(streams),
-                    per_byte(lowest)
+                    "With {alone}{} every operation lies left of {ridge}: reading memory bounds it, not computing.",
+                    load(streams)
                 ));
             }
             some if some == all => "computing bounds every operation".to_owned(),
             some => format!("computing bounds {some} of {all} operations ({})", right.join(", ")),
         };
         let alone = self.one.as_ref().map(|one| match beyond(one).1.len() {
-            0 => "With 1 stream every operation lies left of the ridge and waits for memory. ".to_owned(),
+            0 => "With 1 stream every operation lies left of its ridge and waits for memory. ".to_owned(),
             some => format!("With 1 stream computing bounds {some} of {all} operations. "),
         });
-        Some(format!(
-            "{}With {} {today}; the ridge is at {}.",
-            alone.unwrap_or_default(),
-            load(streams),
-            per_byte(lowest)
-        ))
+        Some(format!("{}With {} {today}; {ridges}.", alone.unwrap_or_default(), load(streams)))
     }
 }
 
@@ -136,8 +156,8 @@ fn under_the_roofs(served: &Served) -> String {
         ""
     };
     format!(
-        "More streams move weights to the right, since each is still read once; caches stay where they are, since every \
-         stream reads its own.{moving} What lies below the slope waits for its operations to start, or reads in short \
+        "More streams move weights to the right, since each is still read once; caches keep their FLOPs per \
+         byte, since every stream reads its own, and only rise as starting them weighs less.{moving} What lies below the slope waits for its operations to start, or reads in short \
          pieces; the whole step waits for the allreduces and the host too."
     )
 }

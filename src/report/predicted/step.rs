@@ -40,7 +40,11 @@ pub(super) fn step(served: &Served, measured: Option<Sourced<Seconds>>) -> Optio
         segments: parts.map(|(name, seconds)| millis(name, Seconds::new(seconds), SegmentRole::Part)).collect(),
     }];
     let range = format!("Predicted: {}, most likely {}", show_range(time), show(time.likely));
-    let mut sentence = format!("{range}; nothing was measured to compare it with.");
+    let mut sentence = if served.fits(&served.today) {
+        format!("{range}; nothing was measured to compare it with.")
+    } else {
+        format!("{range}, if the memory held it, which it does not.")
+    };
     if let Some(measured) = measured {
         let residual = measured.value - time.likely;
         bars.push(StackBar {

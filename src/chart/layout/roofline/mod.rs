@@ -25,7 +25,7 @@ struct Roofs {
     slope: Vec<Point>,
     /// Each flat from where it meets the slope.
     flats: Vec<[Point; 2]>,
-    /// From the lowest ridge down to the axis.
+    /// From the named ridge down to the axis.
     drop: Option<[Point; 2]>,
 }
 
@@ -39,8 +39,9 @@ impl Roofline {
         Projection { plot: plot::rectangle(&y, width, top, bottom), x, y }
     }
 
-    fn lowest(&self) -> Option<&Roof> {
-        self.flats.iter().min_by(|a, b| a.value.total_cmp(&b.value))
+    /// The roof whose ridge is named.
+    fn used_most(&self) -> Option<&Roof> {
+        self.flats.first()
     }
 
     fn roofs(&self, projection: &Projection) -> Roofs {
@@ -54,7 +55,7 @@ impl Roofline {
             let from = meets(roof.value).clamp(x.low(), x.high());
             [from, x.high()].map(|x| projection.px_from_data(x, roof.value))
         };
-        let ridge = self.lowest().and_then(|roof| Some((self.ridge(roof)?, roof.value)));
+        let ridge = self.used_most().and_then(|roof| Some((self.ridge(roof)?, roof.value)));
         let drop = ridge.map(|(ridge, height)| {
             let top = projection.px_from_data(ridge, height);
             [top, Point { y: projection.plot.bottom(), ..top }]
@@ -63,6 +64,24 @@ impl Roofline {
             slope: if from < to { rising.to_vec() } else { Vec::new() },
             flats: self.flats.iter().map(flat).collect(),
             drop,
+        }
+    }
+
+    /// What the colours stand for, on the line of the vertical axis's name.
+    fn legend(&self, scene: &mut Scene, pen: &Pen) {
+        const GAP: f64 = 16.0;
+        let mut end = scene.area.right() - 10.0;
+        for (role, name) in [(SpotRole::Caches, "caches"), (SpotRole::Weights, "weights")] {
+            if !self.drawable().any(|(spot, _)| spot.role == role) {
+                continue;
+            }
+            let label = pen.quiet(end, STRIP / 2.0, Anchor::End, name);
+            let start = label.bounds().x;
+            if !scene.label(label) {
+                return;
+            }
+            scene.disc(Point { x: start - 8.0, y: STRIP / 2.0 }, RADIUS, colour(pen.theme, role));
+            end = start - 8.0 - RADIUS - GAP;
         }
     }
 
@@ -81,10 +100,14 @@ impl Roofline {
         // Left of the slope nothing can be: its name goes as high as it finds room.
         let mut names = slope.iter().rev().map(|at| pen.quiet(at.x - 8.0, at.y - 2.0, Anchor::End, &self.slope.label));
         names.any(|label| label.bounds().x >= plot.x && label.at.y > plot.y + STRIP && scene.label(label));
-        // Under the lowest flat, or beside the drop at the axis.
-        if let (Some([top, foot]), Some(roof)) = (roofs.drop, self.lowest()) {
+        // Under its flat, or beside the drop at the axis.
+        if let (Some([top, foot]), Some(roof)) = (roofs.drop, self.used_most()) {
             let at = |anchor, dx, y| pen.quiet(top.x + dx, y, anchor, &roof.ridge);
-            let _ = write(scene, at(Anchor::Start, 6.0, top.y + STRIP * 1.8))
+            // Where no flat runs through it.
+            let below = [1.8, 2.6, 3.4].map(|lines| top.y + STRIP * lines);
+            let clear = |y: &f64| !roofs.flats.iter().any(|[_, end]| (end.y - y).abs() < SMALL);
+            let below = below.into_iter().find(clear).unwrap_or(top.y + STRIP * 1.8);
+            let _ = write(scene, at(Anchor::Start, 6.0, below))
                 || write(scene, at(Anchor::End, -6.0, foot.y - STRIP / 2.0));
         }
     }
@@ -132,6 +155,8 @@ impl Specification for Roofline {
             dashed(scene, drop, 1.0, theme.muted);
         }
         self.name_roofs(scene, &pen, &projection.plot, &roofs);
+
+        self.legend(scene, &pen);
 
         let px = |place: &Place| projection.px_from_data(place.x, place.y);
         for spot in &self.spots {
