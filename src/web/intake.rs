@@ -4,12 +4,12 @@ use super::platform::file::{FileError, LIMIT_BYTES, Slices, Source};
 use super::platform::transfer::Transfer;
 use super::reading::Task;
 use super::scrapes::adopt;
-use super::state::{Action, State};
-use crate::metrics::{Dump, read_dump_in_steps};
-use crate::model;
+use super::state::{Action, Import, State};
+use crate::metrics::{Dump, Outcome, read_dump_in_steps};
+use crate::model::{self, Architecture};
 use crate::pace::Work;
 use crate::paste::{DecodeError, Decoder, prometheus};
-use leptos::prelude::Set;
+use leptos::prelude::{GetUntracked, Set, Update};
 use leptos::task::spawn_local;
 
 /// A model's configuration is a few thousand bytes; a larger text is none.
@@ -35,6 +35,8 @@ pub fn take(state: State, Transfer(sources): Transfer) {
         }
         task.end();
         if !notices.is_empty() {
+            // What taking it in has said itself comes after.
+            notices.extend(state.notice.get_untracked());
             state.notice.set(Some(notices.join(" ")));
         }
     });
@@ -86,13 +88,29 @@ fn take_configuration(state: State, text: &str) -> Option<String> {
     }
     Some(match model::read_config(text) {
         Ok(reading) => {
+            let mut reading = reading;
+            if let Some(known) = preset_like(&reading.architecture) {
+                reading.architecture.name.clone_from(&known.name);
+            }
             let name = reading.architecture.name.clone();
             let remarks: Vec<String> = reading.warnings.iter().map(ToString::to_string).collect();
+            // What is said of an earlier text, that it was none, is no longer what happened last.
+            state.import.update(|import| {
+                if import.outcome != Some(Outcome::Fine) {
+                    *import = Import::default();
+                }
+            });
             state.apply(Action::Model(Some(reading.into())));
             sentence(&[vec![format!("model set from its configuration: {name}")], remarks].concat().join("; "))
         }
         Err(error) => sentence(&format!("this configuration cannot be read: {error}")),
     })
+}
+
+/// The known model of this very architecture, if any: a configuration says a family's name, not a model's.
+fn preset_like(architecture: &Architecture) -> Option<&'static model::Preset> {
+    let named = |name: &str| Architecture { name: name.to_owned(), ..architecture.clone() };
+    model::presets().iter().find(|preset| preset.architecture == named(&preset.architecture.name))
 }
 
 /// A fact in lower case as a sentence on the page.
