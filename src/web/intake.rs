@@ -9,6 +9,7 @@ use crate::metrics::{Dump, Outcome, read_dump_in_steps};
 use crate::model::{self, Architecture};
 use crate::pace::Work;
 use crate::paste::{DecodeError, Decoder, prometheus};
+use crate::scenario::{Configured, ModelChoice};
 use leptos::prelude::{GetUntracked, Set, Update};
 use leptos::task::spawn_local;
 
@@ -16,20 +17,24 @@ use leptos::task::spawn_local;
 const LARGEST_CONFIGURATION: usize = 4 << 20;
 
 /// Takes in what a person pastes, drops or chooses. Several dumps are several servers, side by side; a model's
-/// configuration among them sets the model.
+/// configuration among them sets the model, and a `hf_quant_config.json` how its weights are held.
 pub fn take(state: State, Transfer(sources): Transfer) {
     let task = Task::start(state);
     spawn_local(async move {
         let bytes: f64 = sources.iter().map(Source::size).sum();
         let mut dumps: Vec<(String, Dump)> = Vec::new();
         let mut notices = Vec::new();
+        let mut quantisations = Vec::new();
         for source in sources {
             match read(state, &task, &source).await {
-                Ok(Some(dump)) => dumps.push((source.name(), dump)),
+                Ok(Some(Brought::Dump(dump))) => dumps.push((source.name(), *dump)),
+                Ok(Some(Brought::Quantisation(text))) => quantisations.push(text),
                 Ok(None) => return,
                 Err(notice) => notices.push(notice),
             }
         }
+        // After the configurations, whatever came first: it is of the model that they set.
+        notices.extend(quantisations.iter().map(|text| take_quantisation(state, text)));
         if adopt(state, &task, bytes, dumps).await.is_none() {
             return;
         }
@@ -42,8 +47,15 @@ pub fn take(state: State, Transfer(sources): Transfer) {
     });
 }
 
-/// A source as a dump; nothing once it is cancelled; or, of a configuration or what cannot be read, what to say.
-async fn read(state: State, task: &Task, source: &Source) -> Result<Option<Dump>, String> {
+/// What a source turned out to be, where that is still to be taken in.
+enum Brought {
+    Dump(Box<Dump>),
+    /// The text of a `hf_quant_config.json`.
+    Quantisation(String),
+}
+
+/// What a source brings; nothing once it is cancelled; or, of a configuration or what cannot be read, what to say.
+async fn read(state: State, task: &Task, source: &Source) -> Result<Option<Brought>, String> {
     let (name, size) = (source.name(), source.size());
     let failed = |error: DecodeError| sentence(&format!("{name}: {error}"));
     let what = format!("Reading {name}");
@@ -67,6 +79,9 @@ async fn read(state: State, task: &Task, source: &Source) -> Result<Option<Dump>
     if let Some(notice) = take_configuration(state, text) {
         return Err(notice);
     }
+    if is_quantisation(text) {
+        return Ok(Some(Brought::Quantisation(text.to_owned())));
+    }
     // What was compressed is more than it seemed.
     let size = text.len() as f64;
     let what = format!("Understanding the {:.0} MB of {name}", size / 1e6);
@@ -76,7 +91,7 @@ async fn read(state: State, task: &Task, source: &Source) -> Result<Option<Dump>
     });
     let Some(mut dump) = task.work(size, &what, understanding).await else { return Ok(None) };
     dump.warnings.splice(0..0, decoded.warnings);
-    Ok(Some(dump))
+    Ok(Some(Brought::Dump(Box::new(dump))))
 }
 
 /// A model's configuration, if that is what the text is. Says what became of it.
@@ -105,6 +120,36 @@ fn take_configuration(state: State, text: &str) -> Option<String> {
         }
         Err(error) => sentence(&format!("this configuration cannot be read: {error}")),
     })
+}
+
+/// Whether a text is a `hf_quant_config.json`, which ModelOpt writes beside a model's configuration.
+fn is_quantisation(text: &str) -> bool {
+    let begins_like_one = text.len() < LARGEST_CONFIGURATION && text.trim_start().starts_with('{');
+    begins_like_one && text.contains("\"quantization\"") && text.contains("\"quant_algo\"")
+}
+
+/// How the weights of the model on the page are held, as its own file says. Says what became of it.
+fn take_quantisation(state: State, text: &str) -> String {
+    let architecture = state.read_untracked(|scenario| match scenario.model.as_ref()? {
+        ModelChoice::Preset(id) => model::preset(id).map(|preset| preset.architecture.clone()),
+        ModelChoice::Custom(configured) => Some(configured.architecture.clone()),
+    });
+    let Some(architecture) = architecture else {
+        return "This says how a model’s weights are held, but not of which: choose the model first, or bring its \
+                config.json with it."
+            .to_owned();
+    };
+    match model::read_quantisation(text, &architecture) {
+        Ok(Some(quantisation)) => {
+            let said =
+                sentence(&format!("weights of {} as its own file says: {}", architecture.name, quantisation.name));
+            let configured = Configured { architecture, quantisation: Some(quantisation) };
+            state.apply(Action::Model(Some(ModelChoice::Custom(Box::new(configured)))));
+            said
+        }
+        Ok(None) => "This file does not say how the weights are held in a way that is known.".to_owned(),
+        Err(error) => sentence(&format!("this quantisation cannot be read: {error}")),
+    }
 }
 
 /// The known model of this very architecture, if any: a configuration says a family's name, not a model's.
