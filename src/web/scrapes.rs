@@ -51,7 +51,7 @@ impl Intake {
         let name = dumps.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ");
         let mut warnings: Vec<Warning> = dumps.iter().flat_map(|(_, dump)| dump.warnings.clone()).collect();
         let fine = dumps.iter().any(|(_, dump)| dump.outcome == Outcome::Fine);
-        let (last_outcome, last_names) = dumps.last().map(|(_, dump)| (dump.outcome, dump.names.clone()))?;
+        let last_outcome = dumps.last()?.1.outcome;
         let import = |warnings, names| Import {
             outcome: Some(if fine { Outcome::Fine } else { last_outcome }),
             name: name.clone(),
@@ -80,18 +80,23 @@ impl Intake {
                 (kin, scrapes, turned) = (with_before, all, late);
             }
         }
-        let sets: Vec<ServingMetrics> = scrapes.iter().flat_map(|(_, dump)| dump.sets.clone()).collect();
-        let (each, arrow) = (joined(&scrapes, ", "), joined(&scrapes, " → "));
-        let beside = Measured::distil(&each, &sets);
-        if matches!(kin, Kinship::Strangers) {
+        let arrow = joined(&scrapes, " → ");
+        let beside = |scrapes: &Scrapes| {
+            let sets: Vec<ServingMetrics> = scrapes.iter().flat_map(|(_, dump)| dump.sets.clone()).collect();
+            Measured::distil(&joined(scrapes, ", "), &sets)
+        };
+        if kin == Kinship::Strangers {
+            let shown = beside(&came);
+            // Nothing else holds them now, so that the large part is not copied.
+            drop((scrapes, newest));
             let names = came.into_iter().map(|(_, dump)| Arc::unwrap_or_clone(dump)).reduce(Dump::beside)?.names;
-            return Some(Self { import: import(warnings, names), scrapes: Vec::new(), views: None, shown: beside });
+            return Some(Self { import: import(warnings, names), scrapes: Vec::new(), views: None, shown });
         }
         let in_order = scrapes.iter().map(|(_, dump)| &**dump).collect();
         let (between, told) = Measured::between_in_steps(&arrow, in_order, &pace.part(0.5, 1.0)).await.unzip();
         let between = between.filter(|between| between.sets.iter().any(ServingMetrics::has_latency));
         let since = Measured::distil(&joined(&came[came.len() - 1..], ""), &newest.sets);
-        let several = matches!(kin, Kinship::SeveralServers);
+        let several = kin == Kinship::SeveralServers;
         if !several {
             warnings.extend(told.unwrap_or_default());
         }
@@ -99,22 +104,20 @@ impl Intake {
         if scrapes.len() > 1 {
             warnings.push(Warning::whole(WarningKind::Duplicate, told.clone()));
         }
-        let shown = match (&between, together) {
-            _ if several => beside.clone(),
-            (Some(between), true) => between.clone(),
-            _ => since.clone(),
-        };
+        let beside = (scrapes.len() > 1).then(|| beside(&scrapes));
+        let first = if several { &beside } else { &between };
+        let shown = first.clone().filter(|_| together).unwrap_or_else(|| since.clone());
         let choices: Vec<(String, Measured)> = [
             (!several).then(|| ("since the server started".to_owned(), since)),
             between.map(|between| ("between the scrapes".to_owned(), between)),
-            (scrapes.len() > 1).then(|| (format!("as {} servers, added up", scrapes.len()), beside)),
+            beside.map(|beside| (format!("as {} servers, added up", scrapes.len()), beside)),
         ]
         .into_iter()
         .flatten()
         .collect();
         let views = (choices.len() > 1).then_some(Views { told: super::intake::sentence(&told), choices });
         let scrapes = if several { Vec::new() } else { scrapes };
-        Some(Self { import: import(warnings, last_names), scrapes, views, shown })
+        Some(Self { import: import(warnings, newest.names.clone()), scrapes, views, shown })
     }
 }
 
