@@ -98,6 +98,8 @@ impl Intake {
         let since = Measured::distil(&joined(&came[came.len() - 1..], ""), &newest.sets);
         let several = kin == Kinship::SeveralServers;
         if !several {
+            // What is easily misread in an older scrape is not what is shown.
+            warnings.retain(|one| one.kind != WarningKind::Trap || newest.warnings.contains(one));
             warnings.extend(told.unwrap_or_default());
         }
         let told = kin.told(scrapes.len(), turned);
