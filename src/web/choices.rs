@@ -39,20 +39,19 @@ pub fn search(choices: &[Choice], typed: &str, means: fn(&str) -> Option<String>
         let places = every(true).chain(every(false)).map(|place| (place, None)).collect();
         return Found { places, ..Found::default() };
     }
-    let mut ranked: Vec<(usize, usize, Option<String>)> = every(false)
+    let ranked: Vec<(usize, usize, Option<String>)> = every(false)
         .chain(every(true))
         .filter_map(|place| {
             let (rank, name) = rank(choices.get(place)?, &wanted)?;
             Some((rank, place, name))
         })
         .collect();
-    // Stable: within a rank the order of the list stays.
-    ranked.sort_by_key(|(rank, ..)| *rank);
     let none = ranked.is_empty();
     let key = if none { means(typed) } else { None };
     let meant = key.and_then(|key| choices.iter().position(|choice| choice.key == key));
     let nearest = if none && meant.is_none() { nearest(choices, &wanted.concat()) } else { None };
-    let mut places: Vec<(usize, Option<String>)> = ranked.into_iter().map(|(_, place, name)| (place, name)).collect();
+    let best_first = (0..=2).flat_map(|rank| ranked.iter().filter(move |ranked| ranked.0 == rank));
+    let mut places: Vec<(usize, Option<String>)> = best_first.map(|(_, place, name)| (*place, name.clone())).collect();
     places.extend(meant.or(nearest).map(|place| (place, None)));
     let rest: Vec<usize> = every(true).filter(|place| places.iter().all(|(found, _)| found != place)).collect();
     places.extend(rest.into_iter().map(|place| (place, None)));

@@ -4,7 +4,6 @@ use super::state::Scrapes;
 use crate::metrics::window::{Order, StartChange};
 use crate::metrics::{Dump, window_in_steps};
 use crate::pace::Pace;
-use std::sync::Arc;
 
 /// In seconds: no model server loads, serves, stops and is back sooner. Two that started closer together are two.
 const SOONEST_RESTART: f64 = 60.0;
@@ -89,24 +88,28 @@ impl Kinship {
 /// Puts scrapes in order of time where all say when they were taken; else in order of their servers' start, and within
 /// one process of what it had counted. Says whether that changed anything.
 pub fn in_order_of_time(scrapes: &mut Scrapes) -> bool {
-    let given: Vec<*const Dump> = scrapes.iter().map(|(_, dump)| Arc::as_ptr(dump)).collect();
-    let all_say = |get: fn(&Dump) -> Option<f64>| scrapes.iter().all(|(_, dump)| get(dump).is_some());
-    let by = |get: fn(&Dump) -> Option<f64>, scrapes: &mut Scrapes| {
-        scrapes.sort_by(|(_, a), (_, b)| get(a).unwrap_or_default().total_cmp(&get(b).unwrap_or_default()));
-    };
-    if all_say(|dump| dump.taken) {
-        by(|dump| dump.taken, scrapes);
-    } else if all_say(|dump| dump.started) {
-        by(|dump| dump.started, scrapes);
-        for process in scrapes.chunk_by_mut(|(_, a), (_, b)| same_start(a, b)) {
-            process.sort_by(|(_, a), (_, b)| observed(a).total_cmp(&observed(b)));
+    let all_timed = scrapes.iter().all(|(_, dump)| dump.taken.is_some());
+    let mut totals: Vec<f64> = scrapes.iter().map(|(_, dump)| observed(dump)).collect();
+    let mut turned = false;
+    // By insertion: mostly they are in order already, and starts that jitter are no order that a sort could rely on.
+    for place in 1..scrapes.len() {
+        for at in (1..=place).rev() {
+            let ((_, one), (_, next)) = (&scrapes[at - 1], &scrapes[at]);
+            let swapped = match StartChange::of(one.started, next.started) {
+                _ if all_timed => next.taken < one.taken,
+                StartChange::Earlier => true,
+                StartChange::Same => totals[at] < totals[at - 1],
+                StartChange::Restarted | StartChange::Unknown => false,
+            };
+            if !swapped {
+                break;
+            }
+            scrapes.swap(at - 1, at);
+            totals.swap(at - 1, at);
+            turned = true;
         }
     }
-    scrapes.iter().zip(given).any(|((_, dump), given)| Arc::as_ptr(dump) != given)
-}
-
-fn same_start(one: &Dump, other: &Dump) -> bool {
-    StartChange::of(one.started, other.started) == StartChange::Same
+    turned
 }
 
 /// All that its distributions hold: within one process it never falls.
@@ -120,6 +123,7 @@ mod tests {
     use crate::metrics::read_dump;
     use crate::pace::Work;
     use crate::paste::prometheus::read;
+    use std::sync::Arc;
 
     /// A scrape of a server that started then, with so many tokens of 20 ms and requests.
     fn scrape(start: &str, tokens: u32, requests: u32) -> (String, Arc<Dump>) {
