@@ -63,6 +63,10 @@ fn names_carry_their_quantisation_and_options_override_it() {
     // 78 layers of a 512-wide latent and a 64-wide rotary key.
     assert_eq!(glm5["kv_bytes_per_token"].as_f64().unwrap(), 44_928.0);
     assert_eq!(glm5["indexer_bytes_per_token"].as_f64().unwrap(), 78.0 * 132.0);
+    // Both are whole on every GPU, and each is told apart there too.
+    let spread = json(&["model", "glm-5", "--quant", "nvfp4-mlp", "--kv-bits", "8", "--tp", "8"], "");
+    assert_eq!(spread["kv_bytes_per_token_per_gpu"].as_f64().unwrap(), 44_928.0);
+    assert_eq!(spread["indexer_bytes_per_token_per_gpu"].as_f64().unwrap(), 78.0 * 132.0);
 }
 
 #[test]
@@ -101,6 +105,21 @@ fn drafts_yield_more_tokens_per_step() {
     assert_eq!(found["tokens_per_step"], 1.75);
     let speed = found["tokens_per_second"]["likely"].as_f64().unwrap();
     assert!((speed * found["step_seconds"]["likely"].as_f64().unwrap() - 1.75).abs() < 1e-12);
+}
+
+/// DeepSeek-V3's prediction module at 8.002 bits. Over eight GPUs: experts 257 × 3 × 7168 × 2048, queries
+/// 1536 × 24576, output 16384 × 7168, 11.474 billion weights, 1.4345 GB each. On every GPU: the down-projections
+/// 7168 × 2112 and 2 × 7168² of the module's own, 117.9 million, 0.1179 GB. In 16 bit the router 7168 × 256, an
+/// eighth of 512 × 32768, and norms: 0.0080 GB.
+#[test]
+fn drafts_need_their_module_in_memory() {
+    let resident = |drafts: &str| {
+        let arguments = ["predict", "deepseek-v3", "--gpu", "h200-sxm", "--tp", "8", "--context", "0"];
+        json(&[&arguments[..], &["--drafts", drafts]].concat(), "")["resident_bytes"].as_f64().unwrap()
+    };
+    let more = (resident("1") - resident("0")) / 1e9;
+    assert!((more - 1.5604).abs() < 0.0005, "{more}");
+    assert_eq!(resident("3"), resident("1"));
 }
 
 #[test]
@@ -164,4 +183,116 @@ fn a_prediction_takes_what_was_measured_on_the_very_system() {
     assert_eq!((&report["gpu"], &report["gpu_name"]), (&"own".into(), &"Prototype".into()));
     assert_eq!(report["inputs"]["mem"]["value"], 48.0);
     assert!(stdout(&[&given[..], &["--link"]].concat()).contains("gpu=own&gpuname=UHJvdG90eXBl"));
+}
+
+#[test]
+fn recipes_suit_the_model() {
+    let resident = |arguments: &[&str]| json(arguments, "")["resident_weights_bytes"].as_f64().unwrap() / 1e9;
+    // 405.85 billion parameters, 4.20 of them in head and embedding: 401.65 × 4.25 / 8 + 4.20 × 2.
+    let mxfp4 = resident(&["model", "llama-3.1-405b", "--quant", "mxfp4"]);
+    assert!((mxfp4 - 221.8).abs() < 0.2, "{mxfp4}");
+    let (code, message) = refusal(&["model", "llama-3.1-405b", "--quant", "int4-experts"], "");
+    assert!(code == 2 && message.contains("has none"), "{code} {message}");
+    assert_eq!(json(&["model", "gpt-oss-120b", "--quant", "mxfp4"], "")["quantisation"], "MXFP4, experts only");
+    // 8.19 billion × 4.5 / 8; a step reads one row of the 0.62 billion of the embedding: 7.57 × 4.5 / 8 = 4.26,
+    // and 0.15 of the cache of 1024 tokens.
+    let mlx = json(&["model", "qwen3-8b", "--quant", "mlx-4bit"], "");
+    assert!((mlx["resident_weights_bytes"].as_f64().unwrap() / 1e9 - 4.607).abs() < 0.003, "{mlx:#}");
+    assert!((mlx["bytes_per_step_per_gpu"].as_f64().unwrap() / 1e9 - 4.41).abs() < 0.01, "{mlx:#}");
+}
+
+/// A GGUF file of `count`, counted from 0, of a two-layer Llama whose matrices are Q8_0 (type 8, 8.5 bits).
+fn gguf(number: u16, count: u16, tensors: &[(&str, [u64; 2])]) -> Vec<u8> {
+    fn text(bytes: &mut Vec<u8>, text: &str) {
+        bytes.extend((text.len() as u64).to_le_bytes());
+        bytes.extend(text.as_bytes());
+    }
+    let sizes = [
+        ("llama.block_count", 1_u32),
+        ("llama.embedding_length", 256),
+        ("llama.feed_forward_length", 512),
+        ("llama.attention.head_count", 2),
+        ("llama.attention.head_count_kv", 2),
+        ("llama.vocab_size", 1024),
+        ("split.no", u32::from(number)),
+        ("split.count", u32::from(count)),
+    ];
+    let mut bytes = b"GGUF".to_vec();
+    bytes.extend(3_u32.to_le_bytes());
+    bytes.extend((tensors.len() as u64).to_le_bytes());
+    bytes.extend((sizes.len() as u64 + 1).to_le_bytes());
+    text(&mut bytes, "general.architecture");
+    bytes.extend(8_u32.to_le_bytes());
+    text(&mut bytes, "llama");
+    for (key, value) in sizes {
+        text(&mut bytes, key);
+        bytes.extend(4_u32.to_le_bytes());
+        bytes.extend(value.to_le_bytes());
+    }
+    for (name, dimensions) in tensors {
+        text(&mut bytes, name);
+        bytes.extend(2_u32.to_le_bytes());
+        dimensions.iter().for_each(|dimension| bytes.extend(dimension.to_le_bytes()));
+        bytes.extend(8_u32.to_le_bytes());
+        bytes.extend(0_u64.to_le_bytes());
+    }
+    bytes
+}
+
+#[test]
+fn a_split_model_is_read_whole_or_not_at_all() {
+    let folder = std::env::temp_dir().join(format!("decodescope-split-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = |name: &str| folder.join(name).to_str().unwrap().to_owned();
+    let tables = [("token_embd.weight", [256, 1024]), ("output.weight", [256, 1024])];
+    let layer = [
+        ("blk.0.attn_q.weight", [256, 256]),
+        ("blk.0.attn_k.weight", [256, 256]),
+        ("blk.0.attn_v.weight", [256, 256]),
+        ("blk.0.attn_output.weight", [256, 256]),
+        ("blk.0.ffn_gate.weight", [256, 512]),
+        ("blk.0.ffn_up.weight", [256, 512]),
+        ("blk.0.ffn_down.weight", [512, 256]),
+    ];
+    // The first file of a model often holds no tensors.
+    let first = path("m-00001-of-00003.gguf");
+    std::fs::write(&first, gguf(0, 3, &[])).unwrap();
+    std::fs::write(path("m-00002-of-00003.gguf"), gguf(1, 3, &tables)).unwrap();
+    for command in [&["model", &first][..], &["predict", &first, "--gpu", "h100-sxm"], &["report", "--model", &first]] {
+        let (code, message) = refusal(command, "");
+        assert!(code == 1 && message.contains("split into 3 files, of which missing: 3"), "{code} {message}");
+    }
+    std::fs::write(path("m-00003-of-00003.gguf"), gguf(2, 3, &layer)).unwrap();
+    let found = json(&["model", &first], "");
+    assert!(found["warnings"].as_array().unwrap().is_empty(), "{found:#}");
+    // Matrices of 2 × 262 144 + 4 × 65 536 + 3 × 131 072 weights in 8.5 bits; three norms of 256 at the average.
+    let weights = 2.0 * 262_144.0 + 4.0 * 65_536.0 + 3.0 * 131_072.0 + 3.0 * 256.0;
+    assert_eq!(found["resident_weights_bytes"].as_f64().unwrap(), weights * 8.5 / 8.0);
+    // Under other names they are given one by one, in any order.
+    let [a, b, c] = ["a.gguf", "b.gguf", "c.gguf"].map(path);
+    for (number, name) in
+        [&first, &path("m-00002-of-00003.gguf"), &path("m-00003-of-00003.gguf")].iter().zip([&a, &b, &c])
+    {
+        std::fs::copy(number, name).unwrap();
+    }
+    assert_eq!(json(&["model", &c, &a, &b], "")["total"], found["total"]);
+    let (code, message) = refusal(&["model", &c, &a], "");
+    assert!(code == 1 && message.contains("missing: 2"), "{code} {message}");
+    let report = json(&["report", "--model", &first, "--gpu", "h100-sxm", "--itl", "10"], "");
+    assert_eq!(report["inputs"]["wbits"]["value"], 8.5);
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn the_report_takes_the_bits_a_name_carries() {
+    let read = |name: &str| {
+        let report = json(&["report", "--model", name, "--gpu", "h100-sxm", "--gpus", "8", "--itl", "10"], "");
+        let named = |one: &&Value| one["component"] == "routed-experts";
+        let of = report["read"].as_array().unwrap().iter().find(named).unwrap()["bytes"].as_f64().unwrap();
+        (of, report["inputs"]["wbits"]["value"].as_f64().unwrap())
+    };
+    let ((fp8, bits), (plain, _)) = (read("zai-org/GLM-5-FP8"), read("zai-org/GLM-5"));
+    // A 32-bit scale for each 128 × 128 weights.
+    assert!((bits - (8.0 + 32.0 / 16_384.0)).abs() < 1e-9, "{bits}");
+    assert!((fp8 / plain - bits / 16.0).abs() < 1e-9);
 }

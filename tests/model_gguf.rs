@@ -10,10 +10,15 @@ fn text(bytes: &mut Vec<u8>, text: &str) {
 
 /// A head with a name, a list of texts as tokenisers have, and tensors of (name, dimensions, type).
 fn head(tensors: &[(&str, &[u64], u32)]) -> Vec<u8> {
+    file(tensors, 0, 1, tensors.len() as i32)
+}
+
+/// The same as one of `count` files, counted from 0, of a model with so many tensors.
+fn file(tensors: &[(&str, &[u64], u32)], number: u16, count: u16, all: i32) -> Vec<u8> {
     let mut bytes = b"GGUF".to_vec();
     bytes.extend(3_u32.to_le_bytes());
     bytes.extend((tensors.len() as u64).to_le_bytes());
-    bytes.extend(3_u64.to_le_bytes());
+    bytes.extend(5_u64.to_le_bytes());
     text(&mut bytes, "general.name");
     bytes.extend(8_u32.to_le_bytes());
     text(&mut bytes, "Little Model");
@@ -25,7 +30,13 @@ fn head(tensors: &[(&str, &[u64], u32)]) -> Vec<u8> {
     text(&mut bytes, "b");
     text(&mut bytes, "split.count");
     bytes.extend(2_u32.to_le_bytes());
-    bytes.extend(2_u16.to_le_bytes());
+    bytes.extend(count.to_le_bytes());
+    text(&mut bytes, "split.no");
+    bytes.extend(2_u32.to_le_bytes());
+    bytes.extend(number.to_le_bytes());
+    text(&mut bytes, "split.tensors.count");
+    bytes.extend(5_u32.to_le_bytes());
+    bytes.extend(all.to_le_bytes());
     for (name, dimensions, kind) in tensors {
         text(&mut bytes, name);
         bytes.extend((dimensions.len() as u32).to_le_bytes());
@@ -56,7 +67,7 @@ fn little() -> Vec<u8> {
 #[test]
 fn bits_per_weight_are_exact_per_component() {
     let file = read_gguf(&little()).unwrap();
-    assert_eq!((file.name.as_deref(), file.files), (Some("Little Model"), 2));
+    assert_eq!((file.name.as_deref(), file.files), (Some("Little Model"), 1));
     let precision = file.quantisation().precision;
     // Two projections of equal size, one Q4_K and one Q6_K.
     assert_eq!(precision.bits(Component::RoutedExperts), (4.5 + 6.5625) / 2.0);
@@ -68,8 +79,25 @@ fn bits_per_weight_are_exact_per_component() {
 
 #[test]
 fn split_files_are_read_as_one() {
-    let file = || read_gguf(&head(&[("output.weight", &[256, 10], 8)])).unwrap();
-    assert_eq!(Gguf::joined(vec![file(), file()]).parameters(), 5120);
+    let part = |number| read_gguf(&file(&[("output.weight", &[256, 10], 8)], number, 2, 2)).unwrap();
+    let whole = Gguf::joined(vec![part(1), part(0)]);
+    assert_eq!((whole.parameters(), whole.incomplete()), (5120, None));
+    // One file twice is still one file.
+    let half = Gguf::joined(vec![part(1), part(1)]);
+    assert_eq!((half.parameters(), half.missing()), (2560, vec![1]));
+}
+
+#[test]
+fn what_is_missing_of_a_split_model_is_said() {
+    let part = |number| read_gguf(&file(&[("output.weight", &[256, 10], 8)], number, 4, 4)).unwrap();
+    assert_eq!(part(1).missing(), [1, 3, 4]);
+    assert!(part(1).incomplete().unwrap().ends_with("split into 4 files, of which missing: 1, 3, 4"));
+    let fewer = Gguf::joined((0..4).map(|number| read_gguf(&file(&[], number, 4, 4)).unwrap()).collect());
+    assert_eq!(fewer.incomplete().unwrap(), "it holds no tensors");
+    let fewer = [&[("output.weight", &[256, 10][..], 8)][..], &[]];
+    let fewer = fewer.into_iter().zip(0..).map(|(tensors, number)| read_gguf(&file(tensors, number, 2, 2)).unwrap());
+    let lack = Gguf::joined(fewer.collect()).incomplete().unwrap();
+    assert_eq!(lack, "its 2 files hold 1 tensors, though they say 2");
 }
 
 #[test]

@@ -117,13 +117,19 @@ pub(super) fn traffic(scenario: &Scenario) -> Option<Traffic> {
 }
 
 /// # Formula
-/// allreduces per step × (latency + message / bandwidth); the range is how far the published points
-/// lie from that line (or, without any, measurements from NCCL's model), and nothing where a number was typed.
+/// allreduces per step × time of one: as published of that size, else latency + message / bandwidth; the range is how far
+/// the published points lie from that line (or, without any, measurements from NCCL's model), and nothing where a number
+/// was typed.
 pub(super) fn alpha_beta_time(scenario: &Scenario, traffic: &Traffic) -> Option<Range<Seconds>> {
     if traffic.per_step == 0.0 {
         return Some(Range::exact(Seconds::ZERO));
     }
-    Some(scenario.allreduce_cost()?.range(traffic.message).map(|one| one * traffic.per_step))
+    let published = scenario.allreduce_fit().filter(|_| scenario.typed_allreduce().is_none());
+    let one = match published {
+        Some(fit) => fit.range(traffic.message),
+        None => scenario.allreduce_cost()?.range(traffic.message),
+    };
+    Some(one.map(|one| one * traffic.per_step))
 }
 
 /// The A/B experiment, if its three numbers are there.

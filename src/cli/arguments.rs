@@ -101,7 +101,7 @@ fn with_report_arguments(command: Command) -> Command {
         )
         .arg(option("link", "Print only the link's part after #, for the page").action(ArgAction::SetTrue))
         .arg(
-            option("model", "A model's id (see decodescope models), or the path of its config.json")
+            option("model", "A model's id (see decodescope models), or the path of its config.json or GGUF file")
                 .value_name("MODEL"),
         )
         .arg(option("gpu", "A GPU's id (see decodescope gpus)").value_name("GPU").conflicts_with("own-gpu"))

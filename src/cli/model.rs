@@ -69,6 +69,7 @@ struct Account<'a> {
     kv_elements_per_token: f64,
     kv_bytes_per_token: f64,
     kv_bytes_per_token_per_gpu: f64,
+    indexer_bytes_per_token_per_gpu: f64,
     windowed_bytes_per_token: f64,
     window: u32,
     indexer_bytes_per_token: f64,
@@ -118,6 +119,13 @@ fn account<'a>(model: &'a Model, split: Split, step: &Step, gpu: Option<&'static
     let bytes = |component: Component, elements: f64| elements * precision.bits(component) / 8.0;
     let kv = bytes(Component::KvCache, cache.per_token);
     let indexer = bytes(Component::IndexerKeys, cache.indexer_per_token);
+    // Of keys and values alone, and of the indexer's keys alone: the other's bits are set to none.
+    let kept = |without: Component| {
+        let precision = precision.clone().with(without, 0.0);
+        kept_per_token(&|context| {
+            decode_step(architecture, &precision, &split, &Step { sequences: 1.0, tokens: 1.0, context })
+        })
+    };
     let resident = read.resident_weights + read.resident_cache;
     Account {
         schema: SCHEMA,
@@ -145,9 +153,8 @@ fn account<'a>(model: &'a Model, split: Split, step: &Step, gpu: Option<&'static
         flops_per_step_per_gpu: read.flops().get(),
         kv_elements_per_token: cache.per_token,
         kv_bytes_per_token: kv,
-        kv_bytes_per_token_per_gpu: kept_per_token(&|context| {
-            decode_step(architecture, precision, &split, &Step { sequences: 1.0, tokens: 1.0, context })
-        }),
+        kv_bytes_per_token_per_gpu: kept(Component::IndexerKeys),
+        indexer_bytes_per_token_per_gpu: kept(Component::KvCache),
         windowed_bytes_per_token: bytes(Component::KvCache, cache.windowed_per_token),
         window: cache.window,
         indexer_bytes_per_token: indexer,
@@ -163,7 +170,7 @@ fn account<'a>(model: &'a Model, split: Split, step: &Step, gpu: Option<&'static
     }
 }
 
-/// What one more token of context leaves on a GPU for good, indexer keys included, once every window is full.
+/// What one more token of context leaves on a GPU for good, once every window is full.
 fn kept_per_token(read: &dyn Fn(f64) -> DecodeRead) -> f64 {
     const LONG: f64 = 16_777_216.0;
     (read(2.0 * LONG).resident_cache - read(LONG).resident_cache).get() / LONG
@@ -213,8 +220,12 @@ fn document(account: &Account, gpu: Option<&Gpu>) -> Document {
         vec!["read per token".to_owned(), size(account.bytes_per_token_per_gpu)],
         vec!["weights in memory".to_owned(), size(account.resident_weights_bytes)],
         vec![format!("cache and state in memory ({load})"), size(account.resident_cache_bytes)],
-        vec!["cache per further token of context".to_owned(), size(account.kv_bytes_per_token_per_gpu)],
+        vec!["keys and values per further token of context".to_owned(), size(account.kv_bytes_per_token_per_gpu)],
     ];
+    if account.indexer_bytes_per_token_per_gpu > 0.0 {
+        let keys = size(account.indexer_bytes_per_token_per_gpu);
+        rows.push(vec!["indexer keys per further token of context".to_owned(), keys]);
+    }
     if account.state_bytes_per_sequence > 0.0 {
         rows.push(vec!["state per sequence, all GPUs".to_owned(), size(account.state_bytes_per_sequence)]);
     }

@@ -7,7 +7,7 @@ use crate::{Failure, Outcome};
 use clap::{Arg, ArgMatches, Command, builder::PossibleValuesParser, value_parser};
 use decodescope::collective::Path;
 use decodescope::hardware::Gpu;
-use decodescope::model::{Speculation, Split, decode_step};
+use decodescope::model::{Speculation, Split, Step, decode_step, draft_step};
 use decodescope::prediction::{Ceiling, Prediction, Runtime, Workload, predict};
 use decodescope::report::{Block, Document};
 use decodescope::scenario::{Field, GpuChoice, Scenario};
@@ -98,7 +98,10 @@ pub fn run(matches: &ArgMatches) -> Result<Outcome, Failure> {
     let gpu = &question.gpu;
     let mut prediction = predict(&model.architecture, precision, &question.split, gpu, &question.workload);
     let read = decode_step(&model.architecture, precision, &question.split, &step);
-    let needed = read.resident_weights + read.resident_cache;
+    let mut needed = read.resident_weights + read.resident_cache;
+    if drafts > 0 {
+        needed += drafting(&model, &question.split, &step);
+    }
     if needed > gpu.memory {
         let text = format!("it does not fit: {} of {} on each {}", show(needed), show(gpu.memory), gpu.name);
         prediction.assumptions.insert(0, text);
@@ -109,6 +112,14 @@ pub fn run(matches: &ArgMatches) -> Result<Outcome, Failure> {
         _ => document(&question, &prediction).to_text(),
     };
     Ok(Outcome { text, usable: true })
+}
+
+/// What drafting keeps in a GPU's memory: the prediction modules, all of which are loaded, and their caches.
+/// Head and embedding are the main model's.
+fn drafting(model: &Model, split: &Split, step: &Step) -> Bytes {
+    let modules = model.architecture.prediction.as_ref().map_or(0, |prediction| prediction.modules);
+    let one = draft_step(&model.architecture, &model.quantisation.precision, split, step);
+    one.map_or(Bytes::new(0.0), |one| (one.resident_weights + one.resident_cache) * f64::from(modules))
 }
 
 /// The GPU as named, with what the options say of it.

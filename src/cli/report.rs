@@ -2,12 +2,14 @@
 
 use crate::arguments::field_id;
 use crate::input::{self, Input};
+use crate::serving;
 use crate::{Failure, Outcome};
 use clap::ArgMatches;
 use decodescope::metrics::{self, Selection};
+use decodescope::model::{self, Recognised};
 use decodescope::paste::Warning;
-use decodescope::scenario::{EstimateChoice, Field, GpuChoice, Measured, ModelChoice, Scenario, link};
-use decodescope::{budget, hardware, model, report};
+use decodescope::scenario::{Configured, EstimateChoice, Field, GpuChoice, Measured, ModelChoice, Scenario, link};
+use decodescope::{budget, hardware, report};
 
 /// A scenario under way: with what there is to say about the input, and whether that was of any use.
 #[derive(Default)]
@@ -134,20 +136,22 @@ fn select(scenario: &mut Scenario, selection: Selection) -> Result<(), Failure> 
     Ok(())
 }
 
-/// A preset by its id, or an architecture from a configuration file.
+/// A preset by its name, or what a config.json or GGUF file says. A name that says how the weights are held
+/// counts as a configuration of the preset's that does.
 fn model_choice(name: &str, warnings: &mut Vec<Warning>) -> Result<ModelChoice, Failure> {
-    if let Some(preset) = model::preset(&name.to_lowercase()) {
-        return Ok(ModelChoice::Preset(preset.id.clone()));
+    if std::path::Path::new(name).is_file() {
+        let reading = serving::reading(&[name])?;
+        warnings.extend(reading.warnings.clone());
+        return Ok(reading.into());
     }
-    if let Some(recognised) = model::recognise(name).filter(|_| !std::path::Path::new(name).exists()) {
-        return Ok(ModelChoice::Preset(recognised.preset.id.clone()));
-    }
-    let Ok(text) = std::fs::read_to_string(name) else {
+    let Some(Recognised { preset, quantisation, quantisation_named }) = model::recognise(name) else {
         return Err(unknown("model", name, model::presets().iter().map(|preset| preset.id.as_str()), "models"));
     };
-    let reading = model::read_config(&text).map_err(|error| Failure::unusable(format!("{name}: {error}")))?;
-    warnings.extend(reading.warnings.clone());
-    Ok(reading.into())
+    if quantisation_named {
+        let (architecture, quantisation) = (preset.architecture.clone(), Some(quantisation));
+        return Ok(ModelChoice::Custom(Box::new(Configured { architecture, quantisation })));
+    }
+    Ok(ModelChoice::Preset(preset.id.clone()))
 }
 
 /// Names closer than this are worth suggesting: 1 is the same, 0 has nothing in common.

@@ -3,7 +3,7 @@
 use super::AlphaBeta;
 use super::path::{Engine, Path, path};
 use crate::hardware::{find, measured_as};
-use crate::units::{Bytes, Seconds};
+use crate::units::{Bytes, BytesPerSecond, Range, Seconds};
 use std::sync::OnceLock;
 
 /// One measured allreduce: its message and its time.
@@ -71,6 +71,14 @@ impl Fit {
     #[must_use]
     pub fn time(&self, message: Bytes) -> Seconds {
         self.measured(message).unwrap_or_else(|| self.model.time(message))
+    }
+
+    /// The same, with how far the published points lie from the line.
+    #[must_use]
+    pub fn range(&self, message: Bytes) -> Range<Seconds> {
+        // The time holds the message's bytes already.
+        let instant = BytesPerSecond::new(f64::INFINITY);
+        AlphaBeta { latency: self.time(message), bandwidth: instant, ..self.model }.range(message)
     }
 
     /// The measurement in words, to follow "that of": implementation, box and source.

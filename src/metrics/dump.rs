@@ -151,7 +151,7 @@ async fn conclude(exposition: &Exposition<'_>, gathered: Gathered, pace: &Pace) 
     let (sets, too_many) = sets::sets(&series, &pace.part(0.0, 0.7)).await;
     warnings.extend(too_many);
     let outcome = outcome(&sets, &names);
-    warnings.extend(explain(outcome, &sets, &names, exposition.has_metadata_only()));
+    warnings.extend(explain(outcome, &sets, &names, exposition));
     let all = ServingMetrics::together(&sets);
     warnings.extend(not_added_up(&all, &sets));
     let scene = Scene { all, sets: &sets, names: &names, series: &series, exposition: Some(exposition) };
@@ -186,13 +186,27 @@ fn outcome(sets: &[ServingMetrics], names: &[NameCount]) -> Outcome {
 }
 
 /// Why there is nothing to look at, and what would help.
-fn explain(outcome: Outcome, sets: &[ServingMetrics], names: &[NameCount], metadata_only: bool) -> Option<Warning> {
+fn explain(
+    outcome: Outcome,
+    sets: &[ServingMetrics],
+    names: &[NameCount],
+    exposition: &Exposition<'_>,
+) -> Option<Warning> {
+    let metadata_only = exposition.has_metadata_only();
+    let said = |kinds: &[WarningKind]| exposition.warnings().iter().any(|warning| kinds.contains(&warning.kind));
     let known_prefix = names.iter().any(|name| engines::with_prefix_of(&name.name).is_some());
     let message = match outcome {
         Outcome::Fine if !sets.iter().any(ServingMetrics::has_latency) => {
             "no inter-token latency and no time to first token with observations in this dump"
         }
         Outcome::Fine => return None,
+        Outcome::NotMetrics if metadata_only && said(&[WarningKind::Skipped, WarningKind::BadValue]) => {
+            "only HELP and TYPE lines, no samples: the server has not answered a request yet, or they are among the \
+             lines that were left out"
+        }
+        Outcome::NotMetrics if metadata_only && said(&[WarningKind::Truncated]) => {
+            "only HELP and TYPE lines, no samples: the server has not answered a request yet, or the text is cut"
+        }
         Outcome::NotMetrics if metadata_only => {
             "only HELP and TYPE lines, no samples: the server has not answered a request yet"
         }

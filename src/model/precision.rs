@@ -116,6 +116,12 @@ impl Precision {
         }
     }
 
+    /// Whether no weight is held in less than 16 bit.
+    #[must_use]
+    pub(crate) fn is_16_bit(&self) -> bool {
+        self.weights_bits >= 16.0 && self.components.values().all(|&bits| bits >= 16.0)
+    }
+
     /// Bytes of `elements` of a component.
     #[must_use]
     pub(crate) fn bytes(&self, component: Component, elements: f64) -> f64 {

@@ -54,15 +54,20 @@ const KEYS: [(&str, &str); 22] = [
 ];
 
 impl Gguf {
-    /// The architecture its metadata describe. Whether the head is tied is seen from the tensors,
-    /// so join a split model's files first; where the count differs from the tensors in the file, a
-    /// warning says so.
+    /// The architecture its metadata describe. Whether the head is tied is seen from the tensors, so
+    /// join a split model's files first: of a model that is not whole a warning says what is missing,
+    /// and how its weights are held stays open. Where the count differs from the tensors in the file,
+    /// a warning says so too.
     ///
     /// # Errors
     /// When the metadata lack a dimension without which there is no architecture.
     pub fn reading(&self) -> Result<Reading, ConfigError> {
         let mut reading = read_config(&Value::Object(self.configuration()).to_string())?;
         reading.architecture.name = self.name.clone().unwrap_or(reading.architecture.name);
+        if let Some(message) = self.incomplete() {
+            reading.warnings.push(Warning::whole(WarningKind::Missing, message));
+            return Ok(reading);
+        }
         reading.quantisation = Some(self.quantisation());
         let (counted, held) = (reading.architecture.totals(), self.parameters() as f64);
         let main = counted.total as f64;

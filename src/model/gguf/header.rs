@@ -62,7 +62,11 @@ pub fn read_gguf(bytes: &[u8]) -> Result<Gguf, GgufError> {
     }
     gguf.name = gguf.text("general.name").map(str::to_owned);
     gguf.architecture = gguf.text("general.architecture").map(str::to_owned);
-    gguf.files = gguf.number("split.count").unwrap_or(1).max(1);
+    // Both are 16 bit wide; the numbers count from 0.
+    let of_split = |key: &str| gguf.number(key).unwrap_or(0).min(u32::from(u16::MAX));
+    let (files, number) = (of_split("split.count").max(1), of_split("split.no") + 1);
+    gguf.files = files;
+    gguf.held.insert(number);
     for _ in 0..tensors {
         gguf.tensors.push(cursor.tensor()?);
     }

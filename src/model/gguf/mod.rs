@@ -12,7 +12,7 @@ use super::part::Component;
 use super::precision::Precision;
 use super::quantisation::Quantisation;
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// One tensor of a file.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,6 +42,8 @@ pub struct Gguf {
     pub architecture: Option<String>,
     /// How many files the model is split into, this one included.
     pub files: u32,
+    /// Which of those files these are, counted from 1.
+    pub held: BTreeSet<u32>,
     /// The tensors of this file.
     pub tensors: Vec<Tensor>,
     /// All short metadata; of a list of texts, its length.
@@ -49,19 +51,53 @@ pub struct Gguf {
 }
 
 impl Gguf {
-    /// A model split into several files, as one.
+    /// A model split into several files, as one; a file given twice counts once.
     #[must_use]
     pub fn joined(files: Vec<Self>) -> Self {
         let mut files = files.into_iter();
         let mut all = files.next().unwrap_or_default();
         for file in files {
+            if file.held.is_subset(&all.held) {
+                continue;
+            }
             all.name = all.name.or(file.name);
             all.architecture = all.architecture.or(file.architecture);
             all.files = all.files.max(file.files);
+            all.held.extend(file.held);
             all.tensors.extend(file.tensors);
-            all.metadata.extend(file.metadata);
+            for (key, value) in file.metadata {
+                all.metadata.entry(key).or_insert(value);
+            }
         }
         all
+    }
+
+    /// The files of a split model that are not here, counted from 1.
+    #[must_use]
+    pub fn missing(&self) -> Vec<u32> {
+        (1..=self.files).filter(|number| !self.held.contains(number)).collect()
+    }
+
+    /// Why this is not a whole model, if it is none: then neither its size nor its bits are known.
+    #[must_use]
+    pub fn incomplete(&self) -> Option<String> {
+        const MOST_NAMED: usize = 12;
+        let missing = self.missing();
+        if !missing.is_empty() {
+            let named: Vec<String> = missing.iter().take(MOST_NAMED).map(u32::to_string).collect();
+            let more = if missing.len() > MOST_NAMED { " …" } else { "" };
+            return Some(format!(
+                "the model is split into {} files, of which missing: {}{more}",
+                self.files,
+                named.join(", ")
+            ));
+        }
+        if self.tensors.is_empty() {
+            return Some("it holds no tensors".to_owned());
+        }
+        let (held, counted) = (self.tensors.len(), self.number("split.tensors.count"));
+        let counted = counted.filter(|&counted| self.files > 1 && counted as usize != held);
+        counted.map(|counted| format!("its {} files hold {held} tensors, though they say {counted}", self.files))
     }
 
     fn text(&self, key: &str) -> Option<&str> {

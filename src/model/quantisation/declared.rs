@@ -2,72 +2,77 @@
 //! `hf_quant_config.json` beside it.
 
 use super::Quantisation;
-use super::formats::bits;
-use super::modules::modules;
+use super::methods::{Method, Outside, method, patterns};
+use super::modules::{EMBEDDING, HEAD, modules};
 use super::pattern::Pattern;
 use super::recipes::leaving;
 use crate::model::architecture::{Architecture, MOST_LAYERS};
 use crate::model::config::Keys;
 use crate::model::part::Component;
+use crate::model::precision::Precision;
 use crate::paste::WarningKind;
 use std::collections::BTreeMap;
+
+/// Where methods list the modules they leave in 16 bit.
+const EXCLUSIONS: [&str; 7] = [
+    "ignore",
+    "exclude_modules",
+    "modules_to_not_convert",
+    "ignored_layers",
+    "llm_int8_skip_modules",
+    "exclude",
+    "skip_modules",
+];
 
 /// A declaration: rules that give modules bits; the first that fits holds, modules none fits stay
 /// in 16 bit.
 struct Declaration {
-    name: String,
+    method: Method,
     left: Vec<Pattern>,
-    rules: Vec<Rule>,
+    /// Whether there is a list of what is left, be it empty.
+    lists: bool,
     kv_bits: Option<f64>,
-}
-
-/// Bits of the modules a target names, or of all.
-struct Rule {
-    targets: Option<Vec<Pattern>>,
-    bits: f64,
-}
-
-impl Rule {
-    fn all(bits: f64) -> Self {
-        Self { targets: None, bits }
-    }
-
-    fn fits(&self, layer: usize, module: &str) -> bool {
-        self.targets.as_ref().is_none_or(|targets| targets.iter().any(|target| target.matches(layer, module)))
-    }
 }
 
 /// Reads the declaration in a configuration, for its architecture.
 pub(in crate::model) fn declared(keys: &Keys, architecture: &Architecture) -> Option<Quantisation> {
     let section = ["quantization_config", "quantization"].iter().find_map(|key| keys.object(key))?;
     let declaration = declaration(keys, &section)?;
-    Some(apply(&declaration, architecture))
+    let quantisation = apply(&declaration, architecture);
+    if quantisation.precision.is_16_bit() {
+        let name = &declaration.method.name;
+        let message = format!("quantisation {name:?} is declared, of modules that this model has none of: 16 bit");
+        keys.warn(WarningKind::Inconsistent, message);
+    }
+    Some(quantisation)
 }
 
-/// Averages the rules over layers and modules.
+/// Averages the rules over layers and modules, by their weights.
+///
+/// # Formula
+/// `Σ parameters × bits / Σ parameters` over the modules of a component. Llama-3.1-8B in FP8
+/// without `q_proj`: `(16 × 4096 + 8 × 2048) / 6144 = 13.33` bits.
 fn apply(declaration: &Declaration, architecture: &Architecture) -> Quantisation {
     let mut sums: BTreeMap<Component, (f64, f64)> = BTreeMap::new();
     let groups = architecture.layers.iter().flat_map(|group| std::iter::repeat_n(&group.layer, group.count as usize));
     for (index, layer) in groups.take(MOST_LAYERS as usize).enumerate() {
-        for (component, modules) in modules(layer) {
-            let (sum, count) = sums.entry(component).or_default();
-            for names in modules {
-                *sum += declaration.bits(index, names);
-                *count += 1.0;
-            }
+        for module in modules(layer, architecture.hidden) {
+            let (sum, count) = sums.entry(module.component).or_default();
+            *sum += module.parameters as f64 * declaration.bits(index, module.names);
+            *count += module.parameters as f64;
         }
     }
-    let mut precision = leaving(16.0, &[]);
-    for (component, (sum, count)) in sums {
+    let mut precision = declaration.outside(architecture);
+    for (component, (sum, count)) in sums.into_iter().filter(|(_, (_, count))| *count > 0.0) {
         precision = precision.with(component, sum / count);
     }
     if let Some(bits) = declaration.kv_bits {
         precision.kv_bits = bits;
     }
     let attention = precision.bits(Component::AttentionProjections);
-    let quantised = declaration.rules.first().map_or(16.0, |rule| rule.bits);
+    let quantised = declaration.method.rules.iter().map(|rule| rule.bits).fold(16.0, f64::min);
     let suffix = if attention == 16.0 && quantised < 16.0 { ", attention in 16 bit" } else { "" };
-    Quantisation::new(format!("{}{suffix}", declaration.name), precision)
+    Quantisation::new(format!("{}{suffix}", declaration.method.name), precision)
 }
 
 impl Declaration {
@@ -77,156 +82,75 @@ impl Declaration {
         if any(&|name| self.left.iter().any(|pattern| pattern.matches(layer, name))) {
             return 16.0;
         }
-        self.rules.iter().find(|rule| any(&|name| rule.fits(layer, name))).map_or(16.0, |rule| rule.bits)
+        self.method.rules.iter().find(|rule| any(&|name| rule.fits(layer, name))).map_or(16.0, |rule| rule.bits)
+    }
+
+    /// The bits of what is in no layer.
+    fn bits_outside(&self, names: &[&str]) -> f64 {
+        if self.left.iter().any(|pattern| names.iter().any(|name| pattern.matches_outside(name))) {
+            return 16.0;
+        }
+        self.method.rules.iter().find(|rule| rule.fits_outside(names)).map_or(16.0, |rule| rule.bits)
+    }
+
+    /// The precision before any layer is looked at: 16 bit, but for what the method quantises outside them.
+    fn outside(&self, architecture: &Architecture) -> Precision {
+        let precision = leaving(16.0, &[]);
+        match self.method.outside {
+            // A list that does not name the head leaves it to the targets, which are every matrix. A tied
+            // head is the embedding, which no such method quantises.
+            Outside::UnlessListed if self.lists && !architecture.tied_embeddings => {
+                precision.with(Component::LmHead, self.bits_outside(HEAD))
+            }
+            Outside::Head => precision.with(Component::LmHead, self.bits_outside(HEAD)),
+            Outside::Tables => {
+                let embedding = self.bits_outside(EMBEDDING);
+                let head = if architecture.tied_embeddings { embedding } else { self.bits_outside(HEAD) };
+                precision
+                    .with(Component::Embedding, embedding)
+                    .with(Component::PerLayerEmbedding, embedding)
+                    .with(Component::LmHead, head)
+                    .with(Component::LatentUpProjection, self.bits(0, &["self_attn.kv_b_proj"]))
+            }
+            Outside::UnlessListed | Outside::Left => precision,
+        }
     }
 }
 
 fn declaration(keys: &Keys, section: &Keys) -> Option<Declaration> {
-    let patterns = |key: &str| section.texts(key).unwrap_or_default();
-    let mut left: Vec<&str> = Vec::new();
-    for key in ["ignore", "exclude_modules", "modules_to_not_convert"] {
-        left.extend(patterns(key));
-    }
-    let algorithm = section.text("quant_algo").unwrap_or_default();
-    let (name, rules) = match section.text("quant_method").unwrap_or("modelopt") {
-        "fp8" => block_fp8(keys, section),
-        "modelopt" | "modelopt_fp4" => (algorithm.to_owned(), modelopt(section, algorithm)),
-        "compressed-tensors" => compressed_tensors(section),
-        "mxfp4" => ("MXFP4".into(), vec![experts(bits("MXFP4"))]),
-        "fbgemm_fp8" => ("FP8".into(), vec![Rule::all(8.0)]),
-        method @ ("awq" | "gptq" | "gptq_marlin" | "auto-round" | "awq_marlin") => {
-            let (width, group) =
-                (section.number_or(&["bits", "w_bit"], 4), section.number(&["group_size", "q_group_size"]));
-            let name = method.split(['_', '-']).next().unwrap_or(method).to_ascii_uppercase();
-            (format!("{name} {width} bit"), vec![Rule::all(integer_bits(width, group, true))])
-        }
-        "bitsandbytes" if section.flag("load_in_8bit") == Some(true) => {
-            ("bitsandbytes 8 bit".into(), vec![Rule::all(8.0)])
-        }
-        // NF4 in blocks of 64 with one 32-bit scale.
-        "bitsandbytes" => ("bitsandbytes 4 bit".into(), vec![Rule::all(4.5)]),
-        method => {
-            keys.warn(WarningKind::Missing, format!("quantisation method {method:?} is not known; 16 bit assumed"));
-            return None;
-        }
-    };
-    // MLX says `quantization: {bits, group_size}` and nothing else.
-    let (name, rules) = match section.number(&["bits"]) {
-        Some(width) if rules.is_empty() => {
-            let group = f64::from(section.number_or(&["group_size"], 64).max(1));
-            (format!("MLX {width} bit"), vec![Rule::all(f64::from(width) + 32.0 / group)])
-        }
-        _ => (name, rules),
-    };
-    if rules.is_empty() {
-        keys.warn(WarningKind::Missing, format!("quantisation {name:?} is not known; 16 bit assumed"));
+    let method = method(keys, section)?;
+    if method.rules.is_empty() {
+        keys.warn(WarningKind::Missing, format!("quantisation {:?} is not known; 16 bit assumed", method.name));
         return None;
     }
-    // Where a second scheme is laid over block FP8, what it leaves out stays FP8, not 16 bit.
-    if rules.len() > 1 && section.text("quant_method") == Some("fp8") {
-        left.clear();
-    }
-    let left = left.into_iter().filter_map(Pattern::new).collect();
-    Some(Declaration { name, left, rules, kv_bits: kv_bits(section) })
-}
-
-/// A rule for routed experts alone.
-fn experts(bits: f64) -> Rule {
-    Rule { targets: Pattern::new("re:.*experts\\.\\d+\\..*").map(|pattern| vec![pattern]), bits }
-}
-
-/// DeepSeek's FP8 in blocks, per tensor without; experts may be FP4, or NVFP4 laid over.
-fn block_fp8(keys: &Keys, section: &Keys) -> (String, Vec<Rule>) {
-    let name = match (section.has("weight_block_size"), section.text("scale_fmt")) {
-        (false, _) => "FP8",
-        (true, Some("ue8m0")) => "FP8, 128×128 blocks, 8-bit scales",
-        (true, _) => "FP8, 128×128 blocks",
-    };
-    let base = Rule::all(bits(name));
-    let mixed = quantised_layers(section);
-    if !mixed.is_empty() {
-        return (format!("{name}, mixed"), mixed.into_iter().chain([base]).collect());
-    }
-    if keys.text("expert_dtype") == Some("fp4") {
-        return (format!("{name}, experts FP4"), vec![experts(bits("MXFP4")), base]);
-    }
-    (name.into(), vec![base])
-}
-
-/// NVIDIA's model optimizer.
-fn modelopt(section: &Keys, algorithm: &str) -> Vec<Rule> {
-    if algorithm == "MIXED_PRECISION" {
-        return quantised_layers(section);
-    }
-    algorithm_bits(algorithm).map(Rule::all).into_iter().collect()
-}
-
-/// Modules with an algorithm each.
-fn quantised_layers(section: &Keys) -> Vec<Rule> {
-    let Some(layers) = section.object("quantized_layers") else { return Vec::new() };
-    let mut by_bits: BTreeMap<String, Vec<Pattern>> = BTreeMap::new();
-    for name in layers.names() {
-        let algorithm = layers.object(name).and_then(|layer| layer.text("quant_algo").map(str::to_owned));
-        if let (Some(algorithm), Some(pattern)) = (algorithm, Pattern::new(name)) {
-            by_bits.entry(algorithm).or_default().push(pattern);
+    let mut left = Vec::new();
+    for key in EXCLUSIONS {
+        match section.texts(key) {
+            Some(names) => left.extend(patterns(keys, names)),
+            None if section.has(key) => {
+                keys.warn(WarningKind::BadValue, format!("{key:?} is no list of names: nothing is left out for it"));
+            }
+            None => {}
         }
     }
-    let rule = |(algorithm, targets): (String, Vec<Pattern>)| {
-        Some(Rule { targets: Some(targets), bits: algorithm_bits(&algorithm)? })
-    };
-    by_bits.into_iter().filter_map(rule).collect()
-}
-
-fn algorithm_bits(algorithm: &str) -> Option<f64> {
-    Some(match algorithm {
-        "FP8" | "FP8_PER_CHANNEL_PER_TOKEN" => 8.0,
-        "FP8_PB_WO" | "FP8_BLOCK" => bits("FP8, 128×128 blocks"),
-        "MXFP8" => bits("MXFP8"),
-        "MXFP4" | "W4A8_MXFP4_FP8" => bits("MXFP4"),
-        name if name.contains("NVFP4") => bits("NVFP4"),
-        "INT4_AWQ" | "W4A16_AWQ" | "W4A16" | "W4A8_AWQ" => bits("INT4, groups of 128"),
-        "INT8_SQ" | "W8A8_SQ_PER_CHANNEL" | "W8A16" => 8.0,
-        _ => return None,
-    })
-}
-
-/// Groups of targets, each with a scheme for its weights.
-fn compressed_tensors(section: &Keys) -> (String, Vec<Rule>) {
-    let mut rules = Vec::new();
-    let mut names = Vec::new();
-    let groups = section.object("config_groups");
-    for group in groups.iter().flat_map(|groups| groups.names().filter_map(|name| groups.object(name))) {
-        let Some(weights) = group.object("weights") else { continue };
-        let width = weights.number_or(&["num_bits"], 16);
-        let size = weights.number(&["group_size"]).filter(|&size| size > 0);
-        let float = weights.text("type") == Some("float");
-        let (name, bits) = match (float, width, size) {
-            (true, 4, Some(16)) => ("NVFP4".to_owned(), bits("NVFP4")),
-            (true, 4, _) => ("MXFP4".into(), bits("MXFP4")),
-            (true, 8, Some(32)) => ("MXFP8".into(), bits("MXFP8")),
-            (true, 8, _) if weights.text("strategy") == Some("block") => {
-                ("FP8, 128×128 blocks".into(), bits("FP8, 128×128 blocks"))
-            }
-            (true, ..) => (format!("FP{width}"), f64::from(width)),
-            (false, ..) => {
-                let zeros = weights.flag("symmetric") == Some(false);
-                (format!("INT{width}"), integer_bits(width, size, zeros))
-            }
-        };
-        let targets = group.texts("targets").unwrap_or_default();
-        // `Linear` is the class of every matrix.
-        let all = targets.is_empty() || targets.contains(&"Linear");
-        let targets = if all { None } else { Some(targets.into_iter().filter_map(Pattern::new).collect()) };
-        rules.push(Rule { targets, bits });
-        names.push(name);
+    // Where a second scheme is laid over block FP8, what it leaves out stays FP8, not 16 bit.
+    if method.rules.len() > 1 && section.text("quant_method") == Some("fp8") {
+        left.clear();
     }
-    (names.join(" + "), rules)
-}
-
-/// Integers with a 16-bit scale per group and, asymmetric, a zero of their own width.
-fn integer_bits(width: u32, group: Option<u32>, zeros: bool) -> f64 {
-    let overhead = 16.0 + if zeros { f64::from(width) } else { 0.0 };
-    f64::from(width) + group.filter(|&size| size > 0).map_or(0.0, |size| overhead / f64::from(size))
+    for name in section.names().filter(|name| !method.read.contains(name) && !EXCLUSIONS.contains(name)) {
+        let selects =
+            ["ignore", "exclu", "skip", "not_convert", "dynamic", "sparsity"].iter().any(|it| name.contains(it));
+        let says = section.get(name).is_some_and(|value| {
+            value.as_object().is_some_and(|object| !object.is_empty())
+                || value.as_array().is_some_and(|list| !list.is_empty())
+        });
+        if selects && says {
+            keys.warn(WarningKind::Missing, format!("{name:?} of the quantisation is not understood, and left out"));
+        }
+    }
+    let lists = EXCLUSIONS.iter().any(|key| section.has(key));
+    left.extend(method.left);
+    Some(Declaration { method: Method { left: Vec::new(), ..method }, left, lists, kv_bits: kv_bits(section) })
 }
 
 fn kv_bits(section: &Keys) -> Option<f64> {

@@ -31,7 +31,7 @@ const fn format(name: &'static str, block_weights: u32, block_bytes: f64) -> For
 }
 
 /// The formats of checkpoints for vLLM, SGLang and MLX. GGUF's are in the GGUF reader.
-const FORMATS: [Format; 14] = [
+const FORMATS: [Format; 16] = [
     format("FP32", 1, 4.0),
     format("BF16", 1, 2.0),
     format("FP8", 1, 1.0),
@@ -47,6 +47,9 @@ const FORMATS: [Format; 14] = [
     format("INT4, groups of 128 with zeros", 128, 66.5),
     format("INT4, groups of 128", 128, 66.0),
     format("INT4, groups of 32", 32, 18.0),
+    // bitsandbytes: one 32-bit scale per block, or 8-bit scales with a 32-bit one per 256 of them.
+    format("NF4", 64, 36.0),
+    format("NF4, scales quantised", 64 * 256, 8192.0 + 256.0 + 4.0),
     // MLX: a 16-bit scale and a 16-bit bias per 64 weights.
     format("MLX 4 bit", 64, 36.0),
     format("MLX 8 bit", 64, 68.0),
@@ -73,5 +76,6 @@ mod tests {
         assert_eq!(bits("MXFP4"), 4.25);
         assert_eq!(bits("INT4, groups of 128 with zeros"), 4.156_25);
         assert_eq!(bits("MLX 4 bit"), 4.5);
+        assert_eq!(bits("NF4, scales quantised"), 4.0 + 8.0 / 64.0 + 32.0 / 16_384.0);
     }
 }

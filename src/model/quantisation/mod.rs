@@ -1,10 +1,15 @@
 //! How a checkpoint is quantised: which component is held in how many bits.
 
+mod compressed_tensors;
 mod declared;
 mod formats;
+mod integer;
+mod methods;
 mod mixes;
+mod modelopt;
 mod modules;
 mod pattern;
+mod quark;
 mod recipes;
 
 pub(super) use declared::declared;

@@ -34,11 +34,27 @@ impl Pattern {
         let within = |pattern: &str, name: &str| glob(pattern, name) || glob(&format!("{pattern}.*"), name);
         match self {
             Self::Layer(only, pattern) => *only == layer && within(pattern, module),
-            Self::Regular(expression) => expression.is_match(&format!("model.layers.{layer}.{module}")),
+            // Wrappers put their own prefixes before the language model's names.
+            Self::Regular(expression) => ["model.", "language_model.model.", "model.language_model."]
+                .iter()
+                .any(|prefix| expression.is_match(&format!("{prefix}layers.{layer}.{module}"))),
+            // The whole name, or the end of it: `self_attn.k_proj` means that of every layer.
             Self::Glob(pattern) if pattern.contains(['*', '.']) => {
-                within(pattern, &format!("model.layers.{layer}.{module}"))
+                let name = format!("model.layers.{layer}.{module}");
+                within(pattern, &name) || within(&format!("*.{pattern}"), &name)
             }
             Self::Glob(pattern) => module.split('.').any(|part| part == pattern),
+        }
+    }
+
+    /// Whether it means a module that is in no layer: `lm_head`, also under a wrapper's prefix.
+    pub(super) fn matches_outside(&self, name: &str) -> bool {
+        match self {
+            Self::Layer(..) => false,
+            Self::Regular(expression) => {
+                ["", "language_model."].iter().any(|prefix| expression.is_match(&format!("{prefix}{name}")))
+            }
+            Self::Glob(pattern) => glob(pattern, name) || pattern.ends_with(&format!(".{name}")),
         }
     }
 }
@@ -82,5 +98,11 @@ mod tests {
         assert!(matches("layers.0.ffn.experts", 0, "ffn.experts.0.w1"));
         assert!(matches("gate", 2, "mlp.gate"));
         assert!(!matches("lm_head", 2, "mlp.gate"));
+        assert!(matches("self_attn.k_proj", 5, "self_attn.k_proj"));
+        assert!(!matches("mlp.gate", 5, "mlp.gate_proj"));
+        assert!(matches("re:.*attn.*", 0, "self_attn.q_proj"));
+        let outside = |pattern: &str| Pattern::new(pattern).unwrap().matches_outside("lm_head");
+        assert!(outside("lm_head") && outside("re:.*lm_head") && outside("language_model.lm_head"));
+        assert!(outside("*lm_head*") && !outside("model.layers.0*") && !outside("re:.*self_attn.*"));
     }
 }

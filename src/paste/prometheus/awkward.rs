@@ -1,21 +1,15 @@
 //! The lines that do not read as they stand: peeled, mended, joined, or left out with the reason.
 
-use super::clutter::{clutter, peel};
-use super::mend::{MENDERS, prefix};
+use super::clutter::{clutter, is_header, is_status, peel};
+use super::flat::holds_others;
+use super::mend::{MENDERS, PREFIX, prefix};
 use super::reader::Reader;
 use super::reply::{Reply, reply};
 use super::rule::{Breach, Rule};
 use super::sample::{Line, Previous};
 use crate::paste::WarningKind;
-use memchr::{memchr, memrchr};
+use memchr::{memchr, memmem};
 use std::ops::Range;
-
-/// How many lines one line may be wrapped onto.
-const WRAPPED_LINES: usize = 8;
-/// Narrower than any terminal or page: a line this short was not wrapped for its width.
-const NARROW: usize = 40;
-/// Wider than any: nor was a line this long.
-const WIDE: usize = 64 << 10;
 
 impl<'a> Reader<'a> {
     /// Any line but a plain sample or metadata.
@@ -45,18 +39,19 @@ impl<'a> Reader<'a> {
             }
             return;
         }
-        if line.starts_with("HTTP/") {
+        if is_status(line) {
             self.in_headers = true;
             // No shortcut leads past a header.
             self.previous = Previous::default();
         }
-        if self.in_headers && !line.is_empty() {
+        self.in_headers &= is_status(line) || is_header(line);
+        if self.in_headers {
             self.remarks.say_of(line_number, WarningKind::Skipped, "an HTTP header", line);
             return;
         }
-        self.in_headers = false;
 
         let mut words = None;
+        let mut read_at = None;
         loop {
             if line.is_empty() {
                 return;
@@ -77,14 +72,22 @@ impl<'a> Reader<'a> {
                 false => self.sample(end - line.len()..end, number),
             };
             let Err(breach) = read else {
-                self.tolerate(number);
+                if !self.followed(line, number) {
+                    self.tolerate(number);
+                }
                 if last {
                     let message = "the last line has no line feed: its number may be cut";
                     self.remarks.say(line_number, WarningKind::Truncated, message);
                 }
+                read_at = Some(end - line.len());
                 break;
             };
             match peel(line) {
+                Some((inner, _)) if line.starts_with('-') && self.has_added() => {
+                    let message = "a line that a diff removed; left out";
+                    self.remarks.say_of(line_number, WarningKind::Skipped, message, inner);
+                    return;
+                }
                 Some((inner, said)) => (line, words) = (inner, Some(said)),
                 // What is wrong is said of the innermost text.
                 None => {
@@ -96,6 +99,20 @@ impl<'a> Reader<'a> {
         if let Some(words) = words {
             self.remarks.say(line_number, WarningKind::Repaired, words);
         }
+        // Not within a line that a progress display redrew.
+        if let Some(at) = read_at.filter(|_| end + 2 >= self.next && !last) {
+            let (text, decoration) =
+                (source.get(at..end).unwrap_or_default(), source.get(start..at).unwrap_or_default());
+            self.look_ahead(text, decoration, number);
+        }
+    }
+
+    /// Whether a diff in the text adds lines.
+    fn has_added(&mut self) -> bool {
+        let bytes = self.source.as_bytes();
+        let adds =
+            |at: usize| bytes.get(at + 2).is_some_and(|byte| byte.is_ascii_alphabetic() || b"_:#{".contains(byte));
+        *self.added.get_or_insert_with(|| memmem::find_iter(bytes, "\n+").any(adds))
     }
 
     /// Reads a line after mending it, or says why it is left out. The line is in a line that begins at `start`.
@@ -105,7 +122,16 @@ impl<'a> Reader<'a> {
             lines.into_iter().for_each(|sample| self.adopt(sample, number));
             return self.tell(nameless, number);
         }
-        if self.continues_number(line, start, number) || (!last && self.joined(line, number, breach)) {
+        let raw = self.source.get(start..).unwrap_or_default();
+        let raw = raw.get(..raw.find(['\r', '\n']).unwrap_or(raw.len())).unwrap_or_default();
+        // What stands before the end of the line.
+        let before = |text: &str| raw.trim_end().strip_suffix(text.trim_end()).unwrap_or_default();
+        if self.continues(line, start, number) || (!last && self.joined(line, before(line), number, breach)) {
+            return;
+        }
+        // Where something stands before a sample, and that is all, nothing within it is to be mended.
+        let plain = !line.contains(['<', '#', '\u{1b}']);
+        if self.without_tail(line, number, last, breach) || (plain && self.prefixed(line, before, number, last)) {
             return;
         }
         let mut text = line.to_owned();
@@ -121,15 +147,36 @@ impl<'a> Reader<'a> {
                 if last {
                     let message = "the last line has no line feed: its number may be cut";
                     self.remarks.say(line_number, WarningKind::Truncated, message);
+                } else if !text.contains('\n') {
+                    self.look_ahead(&text, before(&text), number);
                 }
                 return;
             }
         }
+        if self.prefixed(line, before, number, last) {
+            return;
+        }
         self.skip(line, number, last, breach);
     }
 
+    /// Reads a line behind a log's prefix or a line number.
+    fn prefixed<'t>(&mut self, line: &str, before: impl Fn(&str) -> &'t str, number: u32, last: bool) -> bool {
+        let Some(inner) = prefix(line) else { return false };
+        match self.reread_line(&inner, number) {
+            Ok(()) if last => {
+                let message = "the last line has no line feed: its number may be cut";
+                self.remarks.say(number as usize, WarningKind::Truncated, message);
+            }
+            Ok(()) => self.look_ahead(&inner, before(&inner), number),
+            Err(breach) if last || !self.joined(&inner, before(&inner), number, breach) => return false,
+            Err(_) => {}
+        }
+        self.remarks.say(number as usize, WarningKind::Repaired, PREFIX);
+        true
+    }
+
     /// Reads mended text, which may be several lines; whether there was anything in it.
-    fn reread(&mut self, text: &str, number: u32) -> bool {
+    pub(super) fn reread(&mut self, text: &str, number: u32) -> bool {
         let mut unread = Vec::new();
         let mut any = false;
         let several = text.trim().contains('\n');
@@ -153,6 +200,10 @@ impl<'a> Reader<'a> {
 
     fn reread_line(&mut self, line: &str, number: u32) -> Result<(), Breach> {
         if line.starts_with("# HELP ") || line.starts_with("# TYPE ") || line.starts_with("# EOF") {
+            // What a help text cannot hold: it is not mended as far as it can be.
+            if line.contains("\\n# ") || holds_others(line) {
+                return Err(Breach { at: 0, rule: Rule::NotASample });
+            }
             self.metadata_elsewhere(line, number);
             return Ok(());
         }
@@ -183,82 +234,6 @@ impl<'a> Reader<'a> {
         result
     }
 
-    /// A line of nothing but a number's characters: the end of a number that was wrapped for the width of the
-    /// line before.
-    fn continues_number(&mut self, line: &str, start: usize, number: u32) -> bool {
-        let digits = |byte: u8| byte.is_ascii_digit() || b".eE+-".contains(&byte);
-        let before = self.source.get(..start.saturating_sub(1)).unwrap_or_default();
-        let from = memrchr(b'\n', before.as_bytes()).map_or(0, |at| at + 1);
-        let before = before.get(from..).unwrap_or_default();
-        let latest = self.arena.records.len();
-        let follows = self.arena.records.last().is_some_and(|record| record.line + 1 == number);
-        // Dots alone are an ellipsis.
-        let number_like = line.bytes().all(digits) && line.bytes().any(|byte| byte.is_ascii_digit());
-        if !number_like || !follows || before.ends_with(|letter: char| !letter.is_ascii_alphanumeric()) {
-            return false;
-        }
-        let joined = format!("{before}{line}");
-        if before.len() < NARROW || self.sample_elsewhere(&joined, number).is_err() {
-            let message = "only a number: the value of the line before may be wrapped onto it";
-            self.remarks.say_of(number as usize, WarningKind::BadValue, message, line);
-            return true;
-        }
-        let value = self.arena.records.last().map_or(f64::NAN, |record| record.value);
-        let time = self.arena.times.last().filter(|(sample, _)| *sample as usize == latest).map(|(_, time)| *time);
-        self.arena.forget_latest();
-        if let Some(record) = self.arena.records.last_mut() {
-            record.value = value;
-        }
-        if let (Some(time), Some(last)) = (time, self.arena.times.last_mut()) {
-            last.1 = time;
-        }
-        let message = "a number is wrapped onto the next line; joined";
-        self.remarks.say(number as usize - 1, WarningKind::Repaired, message);
-        true
-    }
-
-    /// Joins a line that ends in the middle of a sample with the lines it was wrapped onto.
-    fn joined(&mut self, line: &str, number: u32, breach: Breach) -> bool {
-        let open = match breach.rule {
-            Rule::OpenQuote | Rule::OpenBraces => true,
-            Rule::MissingValue => line.contains(['_', ':', '{']),
-            _ => false,
-        };
-        if !open || line.len() > WIDE {
-            return false;
-        }
-        // Too short to be wrapped for its width: the line feed belongs to the label's value.
-        let raw = breach.rule == Rule::OpenQuote && line.len() < NARROW;
-        let mut text = line.to_owned();
-        let mut at = self.next;
-        for count in 1..=WRAPPED_LINES {
-            let rest = self.source.get(at..).unwrap_or_default();
-            let Some(length) = memchr(b'\n', rest.as_bytes()) else { return false };
-            let next = rest.get(..length).unwrap_or_default().trim_end_matches('\r');
-            if next.is_empty() || next.starts_with('#') {
-                return false;
-            }
-            if self.sample_elsewhere(next, number).is_ok() {
-                self.arena.forget_latest();
-                return false;
-            }
-            if raw {
-                text.push_str("\\n");
-            }
-            text.push_str(next);
-            at += length + 1;
-            if self.sample_elsewhere(&text, number).is_ok() {
-                self.tolerate(number);
-                self.next = at;
-                self.number += count as u32;
-                let message = "a sample is wrapped over several lines; joined";
-                self.remarks.say(number as usize, WarningKind::Repaired, message);
-                return true;
-            }
-        }
-        false
-    }
-
     /// Takes over a sample of the reply to a query.
     pub(super) fn adopt(&mut self, sample: String, number: u32) {
         self.openmetrics = true;
@@ -277,7 +252,11 @@ impl<'a> Reader<'a> {
     pub(super) fn tell(&mut self, nameless: usize, number: u32) {
         let line = number as usize;
         self.openmetrics = true;
-        self.remarks.say(line, WarningKind::Repaired, "the reply to a Prometheus query; its samples are read");
+        self.remarks.say(
+            line,
+            WarningKind::Repaired,
+            "the reply to a Prometheus query, or an export; its samples are read",
+        );
         if nameless > 0 {
             let message = "results without a metric name, as an expression's are, are left out";
             self.remarks.say(line, WarningKind::Missing, message);

@@ -32,6 +32,9 @@ pub(super) fn clutter(line: &str) -> Option<(WarningKind, &'static str)> {
     if is_prompt(line) || starts(&["curl ", "wget ", "kubectl ", "docker ", "http ", "oc ", "??? console"]) {
         return Some((WarningKind::Skipped, "a shell prompt or command"));
     }
+    if starts(&["+++ ", "--- ", "@@ ", "diff --git "]) {
+        return Some((WarningKind::Skipped, "a diff's header"));
+    }
     if starts(&["{\"", "{'", "[{", "{ \"", "\"", "],", "}"]) {
         return Some((WarningKind::Skipped, "JSON, not metrics"));
     }
@@ -41,8 +44,8 @@ pub(super) fn clutter(line: &str) -> Option<(WarningKind, &'static str)> {
     None
 }
 
-/// `user@host:~$ …`, `[user@host dir]$…`, `$ …`, `% …`, `PS C:\> …` and the arrows of decorated shells.
-fn is_prompt(line: &str) -> bool {
+/// A shell's prompt: `user@host:~$ …`, `[user@host dir]$…`, `$ …`, `% …`, `PS C:\> …` and the arrows of decorated shells.
+pub(super) fn is_prompt(line: &str) -> bool {
     let decorated = ["$ ", "% ", "❯", "➜", "λ ", "PS ", ">>> "];
     if decorated.iter().any(|prompt| line.starts_with(prompt)) || line == "$" || line == "%" {
         return true;
@@ -53,14 +56,48 @@ fn is_prompt(line: &str) -> bool {
     bracketed || (before.contains('@') && !before.contains(['"', '=']))
 }
 
+/// The first line of an HTTP response: `HTTP/1.1 200 OK`.
+pub(super) fn is_status(line: &str) -> bool {
+    let Some((version, code)) = line.strip_prefix("HTTP/").and_then(|rest| rest.split_once(' ')) else { return false };
+    version.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
+        && code.len() >= 3
+        && code.bytes().take(3).all(|byte| byte.is_ascii_digit())
+}
+
+/// `Name: value`.
+pub(super) fn is_header(line: &str) -> bool {
+    let Some((name, value)) = line.split_once(':') else { return false };
+    let letter = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
+    !name.is_empty() && name.bytes().all(letter) && (value.is_empty() || value.starts_with([' ', '\t']))
+}
+
+/// A letter that nobody sees: marks of the byte order, of the direction, of where a word may break.
+pub(super) const fn has_no_width(letter: char) -> bool {
+    matches!(
+        letter,
+        '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}'
+    )
+}
+
 /// A line without what was put before it, and the words for what that was.
 pub(super) fn peel(line: &str) -> Option<(&str, &'static str)> {
-    let indented = line.trim_start_matches([' ', '\t', '\u{a0}', '\u{feff}', '\u{200b}']);
+    let indented = line.trim_start_matches(|letter| matches!(letter, ' ' | '\t' | '\u{a0}') || has_no_width(letter));
     if indented.len() < line.len() {
         return Some((indented, "indented; read without its indentation"));
     }
     if let Some(quoted) = line.strip_prefix('>') {
         return Some((quoted.strip_prefix(' ').unwrap_or(quoted), "quoted with `>`; read without it"));
+    }
+    let metric = |letter: char| letter.is_ascii_alphabetic() || "_:#{".contains(letter);
+    if let Some(added) = line.strip_prefix('+').filter(|added| added.starts_with(metric)) {
+        return Some((added, "a line that a diff added; read without its `+`"));
+    }
+    if let Some(removed) = line.strip_prefix('-').filter(|removed| removed.starts_with(metric)) {
+        return Some((removed, "a line that a diff removed; read without its `-`"));
+    }
+    let opened = line.strip_prefix('`').filter(|rest| rest.starts_with(metric) && !rest.contains('`'));
+    if let Some(opened) = opened {
+        return Some((opened, "a backquote before the line; read without it"));
     }
     if let Some(cell) = line.strip_prefix('|') {
         return Some((cell.trim_start(), "a table's row; read without its bars"));
@@ -71,6 +108,13 @@ pub(super) fn peel(line: &str) -> Option<(&str, &'static str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn headers_of_a_response() {
+        assert!(is_status("HTTP/1.1 200 OK") && is_status("HTTP/2 200") && !is_status("HTTP/1.1\" 200 OK"));
+        assert!(is_header("content-type: text/plain; version=0.0.4") && is_header("Server:"));
+        assert!(!is_header("a{b=\"c\"} 1") && !is_header("vllm:x 1") && !is_header("# HELP a b: c"));
+    }
 
     #[test]
     fn what_stands_around_metrics() {

@@ -1,22 +1,46 @@
 //! Mends lines that do not read as they are: each function undoes one thing that happens to text on its way
 //! from a server into a paste, and says `None` where that thing did not happen.
 
+use super::clutter::has_no_width;
+use super::flat::{FLAT, flat, listed};
+use super::foreign::{backslashes, doubled, emphasis, logged, lost_colours, named, queried};
+
 /// A way to mend a line, and the words for it.
 pub(super) type Mender = (fn(&str) -> Option<String>, &'static str);
 
+/// The words for a prefix.
+pub(super) const PREFIX: &str = "something stands before the metric (a log's prefix, a line number); read without it";
+
 /// All of them, in the order to try; each works on what the ones before made of the line.
 pub(super) const MENDERS: &[Mender] = &[
+    (logged, "a log's line in JSON; read what was printed"),
+    (listed, "a list of lines; read one by one"),
     (colours, "terminal colours; read without them"),
+    (lost_colours, "terminal colours; read without them"),
+    (html, "HTML tags or entities; read without them"),
+    // Escaped twice.
     (html, "HTML tags or entities; read without them"),
     (typography, "typographic quotes or blanks; read as plain ones"),
+    (doubled, "a table's cell in quotes; read without them"),
     (escapes, "escaped as in a JSON string; read unescaped"),
-    (prefix, "something stands before the metric (a log's prefix, a line number); read without it"),
+    (escapes, "escaped as in a JSON string; read unescaped"),
+    (emphasis, "Markdown's marks; read without them"),
+    (backslashes, "backslashes before signs; read without them"),
+    (queried, "what promtool query printed; its samples are read"),
+    (named, "a name among the labels; read before them"),
+    (flat, FLAT),
+    (prefix, PREFIX),
 ];
 
 /// The longest tag and the longest entity looked for, so that a line of nothing but their beginnings takes no
 /// longer than any other.
 const LONGEST_TAG: usize = 400;
 const LONGEST_ENTITY: usize = 9;
+
+/// Metadata whose name does not read as it is.
+pub(super) fn metadata(line: &str) -> Option<String> {
+    lost_colours(line).or_else(|| backslashes(line))
+}
 
 /// Removes a terminal's escape sequences: `ESC [ … letter`, and `ESC ] … BEL`.
 fn colours(line: &str) -> Option<String> {
@@ -36,7 +60,7 @@ fn colours(line: &str) -> Option<String> {
 }
 
 /// Removes tags and resolves the entities that occur in metrics.
-fn html(line: &str) -> Option<String> {
+pub(super) fn html(line: &str) -> Option<String> {
     let mut plain = String::with_capacity(line.len());
     let mut rest = line;
     while let Some(at) = rest.find(['<', '&']) {
@@ -52,13 +76,18 @@ fn html(line: &str) -> Option<String> {
     (plain != line).then_some(plain)
 }
 
-/// A tag's length; it reads as nothing, a line break as one.
+/// A tag's length; it reads as nothing, and as a line feed where a page goes on below.
 fn tag(text: &str) -> Option<(char, usize)> {
     let inside = text.strip_prefix('<')?;
-    let name = inside.strip_prefix('/').unwrap_or(inside);
-    name.starts_with(|letter: char| letter.is_ascii_alphabetic()).then_some(())?;
+    let closing = inside.starts_with('/');
+    let after = inside.strip_prefix('/').unwrap_or(inside);
+    let name = after.get(..after.bytes().position(|byte| !byte.is_ascii_alphanumeric())?)?;
+    let ends = after.get(name.len()..)?.starts_with(['>', '/', ' ', '\t']);
+    // What a launcher puts before a line is no tag.
+    (ends && name.starts_with(|letter: char| letter.is_ascii_alphabetic()) && !name.starts_with("std")).then_some(())?;
     let end = inside.bytes().take(LONGEST_TAG).position(|byte| byte == b'>')?;
-    Some((if name.starts_with("br") { '\n' } else { '\0' }, end + 2))
+    let below = name == "br" || (closing && matches!(name, "p" | "div" | "li" | "tr"));
+    Some((if below { '\n' } else { '\0' }, end + 2))
 }
 
 fn entity(text: &str) -> Option<(char, usize)> {
@@ -88,7 +117,7 @@ fn entity(text: &str) -> Option<(char, usize)> {
 fn typography(line: &str) -> Option<String> {
     let plain: String = line
         .chars()
-        .filter(|letter| !matches!(letter, '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{feff}' | '\u{ad}'))
+        .filter(|letter| !has_no_width(*letter))
         .map(|letter| match letter {
             '“' | '”' | '„' | '‟' | '″' | '＂' => '"',
             '\u{a0}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{3000}' => ' ',
@@ -147,6 +176,10 @@ pub(super) fn prefix(line: &str) -> Option<String> {
         }
     }
     let line = line.trim_end();
+    // `mpirun` says which process printed a line.
+    if let Some((_, rest)) = line.split_once("<stdout>:").filter(|(before, _)| before.starts_with('[')) {
+        return Some(rest.to_owned());
+    }
     // `grep` puts a file's name and a line number before each line.
     let mut body = line;
     let file = |file: &str| file.contains(['.', '/']) && !file.contains([' ', '{', '"']);
@@ -174,7 +207,8 @@ pub(super) fn prefix(line: &str) -> Option<String> {
             body.get(body.len().checked_sub(name.len() + 1 + value.len())?..)
         }
     }?;
-    (found.len() < line.len()).then(|| found.to_owned())
+    // A colon there belongs to what stands before.
+    (found.len() < line.len() && !found.starts_with(':')).then(|| found.to_owned())
 }
 
 fn letter_length(text: &str, at: usize) -> usize {

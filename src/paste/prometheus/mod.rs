@@ -7,9 +7,10 @@
 //!
 //! Three ways in:
 //!
-//! - [`read`] takes whatever is there. It undoes indentation, quotes, tables, comment marks, terminal colours,
-//!   log prefixes, JSON strings, HTML, typographic quotes and line wraps, and reads the JSON reply to a
-//!   Prometheus query; shell prompts, progress displays, fences, ellipses and prose are named and left out.
+//! - [`read`] takes whatever is there. It undoes indentation, quotes, tables, diffs, comment marks, terminal colours,
+//!   log prefixes, JSON strings, HTML, Markdown, typographic quotes, line wraps and lost line feeds, reads what
+//!   `promtool` prints and the JSON replies of Prometheus and VictoriaMetrics; shell prompts, progress displays, fences,
+//!   ellipses and prose are named and left out. A value that may go on elsewhere is doubted or left out.
 //! - [`check`] is strict: is the text valid in a [`Format`], and if not, where and by which [`Rule`].
 //! - [`lint`] says all that is wrong, also what no parser minds: buckets out of order, a count that is not
 //!   what the `+Inf` bucket holds, a series twice, a metric in pieces.
@@ -40,6 +41,9 @@ mod clutter;
 mod comment;
 mod composite;
 mod exposition;
+mod flat;
+mod foreign;
+mod grouped;
 mod index;
 mod inspect;
 mod mend;
@@ -52,6 +56,8 @@ mod reply;
 mod rule;
 mod sample;
 mod semantics;
+mod tail;
+mod wrapped;
 
 pub use composite::{Composite, NativeParts, Runs};
 pub use exposition::{Exemplar, Exposition, Family, Sample, Timestamp, Type};

@@ -3,7 +3,9 @@
 use super::arena::Arena;
 use super::comment::{Comment, comment};
 use super::exposition::{Exposition, Family};
+use super::flat::holds_others;
 use super::index::Index;
+use super::mend;
 use super::remarks::Remarks;
 use super::reply::{self, Reply, reply};
 use super::rule::{Breach, Rule};
@@ -40,6 +42,8 @@ pub(super) struct Reader<'a> {
     fractional: bool,
     /// Whether the dump is commented out line by line; `None` until it matters.
     commented: Option<bool>,
+    /// Whether a diff has added lines, so that the removed ones do not count; `None` until it matters.
+    pub(super) added: Option<bool>,
     pub(super) in_headers: bool,
     /// The current line, counted from 1.
     pub(super) number: u32,
@@ -68,6 +72,7 @@ impl<'a> Reader<'a> {
             openmetrics: false,
             fractional: false,
             commented: None,
+            added: None,
             in_headers: false,
             number: 0,
             next: if source.starts_with('\u{feff}') { 3 } else { 0 },
@@ -193,7 +198,7 @@ impl<'a> Reader<'a> {
             _ => !last && !self.in_headers,
         };
         if plain && self.sample(range.clone(), number).is_ok() {
-            if !self.breaches.is_empty() {
+            if !self.breaches.is_empty() && !self.followed(self.source.get(range).unwrap_or_default(), number) {
                 self.tolerate(number);
             }
             return;
@@ -222,11 +227,18 @@ impl<'a> Reader<'a> {
         self.refuse_prose()
     }
 
-    /// `P99: 12` is a name by the letter of the grammar, and prose in every text seen.
+    /// `P99: 12` is a name by the letter of the grammar, and prose in every text seen; so is what stands right before a
+    /// sign: `vllm-1`, and the exponent `e+04` of a number that was wrapped.
     #[inline]
     pub(super) fn refuse_prose(&mut self) -> Result<(), Breach> {
-        let bare = self.arena.records.last().filter(|record| record.own.count() + record.shared_count == 0);
-        if bare.is_some_and(|record| self.arena.text(self.source, record.name).ends_with(':')) {
+        let Some(bare) = self.arena.records.last().filter(|record| record.own.count() + record.shared_count == 0)
+        else {
+            return Ok(());
+        };
+        let glued = |breach: &Breach| breach.rule == Rule::MissingBlank && breach.at == bare.name.length as usize;
+        if (!self.breaches.is_empty() && self.breaches.iter().any(glued))
+            || self.arena.text(self.source, bare.name).ends_with(':')
+        {
             self.arena.forget_latest();
             return Err(Breach { at: 0, rule: Rule::NotASample });
         }
@@ -254,10 +266,38 @@ impl<'a> Reader<'a> {
     }
 
     pub(super) fn comment(&mut self, line: &'a str, number: u32, last: bool) {
+        if holds_others(line) && self.several(line, number, last) {
+            return;
+        }
         self.breaches.clear();
         let known = self.source.get(self.previous.name.clone()).unwrap_or_default();
         let read = comment(line, known, &mut self.breaches);
+        if matches!(read, Comment::Malformed | Comment::Plain) && self.unusual(&read, line, number) {
+            return;
+        }
         self.metadata(read, line, number, last);
+    }
+
+    /// Metadata that reads once it is mended, which is all to say of it then; or a heading, or a sample that was commented
+    /// out twice.
+    #[cold]
+    fn unusual(&mut self, read: &Comment<'_>, line: &str, number: u32) -> bool {
+        if *read == Comment::Malformed {
+            let Some(mended) = mend::metadata(line) else { return false };
+            self.metadata_elsewhere(&mended, number);
+            let message = "marks within the metadata; read without them";
+            self.remarks.say(number as usize, WarningKind::Repaired, message);
+            return true;
+        }
+        // Most headings are words.
+        let inner = line.strip_prefix("##").map(|inner| inner.trim_start_matches(['#', ' ']));
+        let inner = inner.filter(|inner| inner.contains(['{', '_']));
+        if inner.is_some_and(|inner| self.sample_elsewhere(inner, number).is_ok()) {
+            self.arena.forget_latest();
+            let message = "a sample behind `##`: a comment, left out";
+            self.remarks.say_of(number as usize, WarningKind::Skipped, message, line);
+        }
+        inner.is_some()
     }
 
     /// Lets the samples that follow begin with the latest family's name, if it is the one at `start`.
@@ -278,6 +318,10 @@ impl<'a> Reader<'a> {
                 return;
             }
             self.tolerate(number);
+        }
+        if last && read != Comment::Eof && (read != Comment::Plain || line.len() < "# HELP ".len()) {
+            let message = "the last line has no line feed: it may be cut";
+            self.remarks.say(line_number, WarningKind::Truncated, message);
         }
         let (name, keyword) = match &read {
             Comment::Plain | Comment::Malformed => return,
@@ -330,6 +374,9 @@ impl<'a> Reader<'a> {
     /// Says what was tolerated in a line that was read.
     #[cold]
     pub(super) fn tolerate(&mut self, number: u32) {
+        if self.breaches.iter().any(|breach| breach.rule == Rule::TimestampForm) && self.refuse_group(number) {
+            return;
+        }
         for breach in &self.breaches {
             match breach.rule {
                 Rule::Exemplar | Rule::CompositeValue | Rule::StartTimestamp => self.openmetrics = true,
@@ -344,6 +391,7 @@ impl<'a> Reader<'a> {
 
     fn finish(mut self) -> Exposition<'a> {
         let milliseconds_from = self.unit_of_timestamps();
+        self.doubt_groups();
         Exposition {
             source: self.source,
             arena: self.arena,

@@ -55,8 +55,23 @@ fn whole(text: &str) -> Option<Reply> {
     match told.finish() {
         Some(told) if told.broken || told.end < text.len() => None,
         Some(told) => Some(Reply::Samples { lines, nameless: told.nameless }),
-        None => serde_json::from_str::<IgnoredAny>(text).is_ok().then_some(Reply::Other),
+        None => export(text).or_else(|| serde_json::from_str::<IgnoredAny>(text).is_ok().then_some(Reply::Other)),
     }
+}
+
+/// A series as VictoriaMetrics exports it, with its values and their times in milliseconds.
+fn export(text: &str) -> Option<Reply> {
+    text.contains("\"timestamps\"").then_some(())?;
+    let object: Value = serde_json::from_str(text).ok()?;
+    let (values, times) = (object.get("values")?.as_array()?, object.get("timestamps")?.as_array()?);
+    let Some(series) = labels(object.get("metric")?) else {
+        return Some(Reply::Samples { lines: Vec::new(), nameless: 1 });
+    };
+    let point = |(value, time): (&Value, &Value)| {
+        Some(format!("{{{series}}} {} {:?}", value_in_text(value)?, time.as_f64()? / 1e3))
+    };
+    let lines = values.iter().zip(times).filter(|(value, _)| !value.is_null()).filter_map(point).collect();
+    (values.len() == times.len()).then_some(Reply::Samples { lines, nameless: 0 })
 }
 
 /// Hands over the samples of the reply that a text begins with, each as an OpenMetrics line. `None` if it begins with
@@ -163,8 +178,16 @@ struct Json<'t> {
 }
 
 impl<'t> Json<'t> {
-    /// Finds the array `result`, by itself or within `data`; says how many objects it is in.
+    /// Finds the array `result`, by itself or within `data`; says how many objects it is in. The array may also be all
+    /// there is.
     fn find_results(&mut self) -> Option<usize> {
+        if self.peek()? == b'[' {
+            let mut first = *self;
+            first.opens(b'[', b']')?.then_some(())?;
+            let result = if first.peek()? == b'{' { first.value::<Value>()? } else { return None };
+            let points = ["value", "values", "histogram", "histograms"].iter().any(|key| result.get(key).is_some());
+            return (points && result.get("metric").is_some_and(Value::is_object)).then_some(0);
+        }
         let mut depth = 1;
         let mut more = self.opens(b'{', b'}')?;
         loop {

@@ -1,8 +1,10 @@
 //! Which model a name means, and how it is quantised.
 
-use super::precision::Precision;
+mod held;
+
 use super::presets::{Preset, presets};
-use super::quantisation::{Quantisation, file_bytes, mix_in_name};
+use super::quantisation::Quantisation;
+use held::{published, quantisation_in};
 
 /// What a model's name says.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,14 +35,18 @@ pub fn recognise(model_name: &str) -> Option<Recognised> {
     let preset = parts.filter(|part| !part.is_empty()).find_map(preset_in)?;
     let named = quantisation_in(name, preset);
     let quantisation_named = named.is_some();
-    let native = preset.native_quantisation.as_deref().unwrap_or("bf16");
-    let quantisation = named.or_else(|| Quantisation::by_recipe(native))?;
+    let quantisation = named.or_else(|| published(name, preset))?;
     Some(Recognised { preset, quantisation, quantisation_named })
 }
 
 /// The preset whose name is the longest one in the text, if any is.
 fn preset_in(text: &str) -> Option<&'static Preset> {
+    /// Small models that draft for the one they are named after.
+    const DRAFTERS: [&str; 7] = ["draft", "drafter", "eagle", "medusa", "nextn", "speculator", "speculators"];
     let words = words(text);
+    if words.iter().any(|word| DRAFTERS.contains(&word.as_str())) {
+        return None;
+    }
     let distilled = words.iter().any(|word| word == "distill");
     let names = |preset: &'static Preset| {
         let names = [&preset.id, &preset.name].into_iter().chain(&preset.other_names);
@@ -53,13 +59,47 @@ fn preset_in(text: &str) -> Option<&'static Preset> {
         !teacher && places.into_iter().any(|(at, _)| !is_variant(words.get(at + name.len()..).unwrap_or_default()))
     };
     let found = presets().iter().flat_map(names).filter(within);
-    found.max_by_key(|(name, _)| name.iter().map(String::len).sum::<usize>()).map(|(_, preset)| preset)
+    let longest = found.max_by_key(|(name, _)| name.iter().map(String::len).sum::<usize>());
+    longest.filter(|(name, preset)| !sizes(name).is_empty() || suits(&sizes(&words), preset)).map(|(_, preset)| preset)
+}
+
+/// The billions of parameters a name's words speak of; those of the part a token uses (`A3B`) left out.
+fn sizes(words: &[String]) -> Vec<f64> {
+    let size = |at: usize| {
+        let before = at.checked_sub(1).and_then(|at| words.get(at));
+        let whole = before.is_none_or(|word| !["a", "e", "x"].contains(&word.as_str()));
+        let billions = whole && words.get(at + 1).is_some_and(|word| word == "b");
+        words.get(at).filter(|_| billions).and_then(|word| word.parse().ok())
+    };
+    (0..words.len()).filter_map(size).collect()
+}
+
+/// Whether a model has one of these sizes, in all or of what a token uses, as far as names round them.
+fn suits(sizes: &[f64], preset: &Preset) -> bool {
+    let totals = preset.architecture.totals();
+    let near = |size: f64, count: u64| (count as f64 / 1e9 / size - 1.0).abs() < 0.15;
+    sizes.is_empty() || sizes.iter().any(|&size| near(size, totals.total) || near(size, totals.active))
 }
 
 /// Whether a name goes on to say that another model of the family is meant: Phi-4 *mini*, GLM-4.5*V*.
 fn is_variant(rest: &[String]) -> bool {
-    const VARIANTS: [&str; 13] =
-        ["air", "audio", "flash", "large", "lite", "max", "medium", "mini", "nano", "omni", "small", "tiny", "vl"];
+    const VARIANTS: [&str; 15] = [
+        "air",
+        "audio",
+        "flash",
+        "large",
+        "lite",
+        "max",
+        "medium",
+        "mini",
+        "minitron",
+        "multimodal",
+        "nano",
+        "omni",
+        "small",
+        "tiny",
+        "vl",
+    ];
     let is_number = |word: &String| word.starts_with(|letter: char| letter.is_ascii_digit());
     match rest.first().map(String::as_str) {
         // A version, as in v0.1, is none.
@@ -89,70 +129,6 @@ fn words(text: &str) -> Vec<String> {
         }
     }
     words
-}
-
-/// The quantisation a name carries.
-fn quantisation_in(name: &str, preset: &Preset) -> Option<Quantisation> {
-    if let Some(mix) = mix_in_name(name) {
-        let parameters = preset.architecture.totals().with_prediction();
-        let precision = match file_bytes(&preset.id, mix.name) {
-            Some(bytes) => Precision::of_file(bytes, parameters),
-            None => Precision::flat(mix.bits),
-        };
-        return Some(Quantisation::new(format!("GGUF {}", mix.name), precision));
-    }
-    let lower = name.to_ascii_lowercase();
-    let carries = |word: &str| lower.contains(word);
-    let mlx = carries("mlx");
-    let recipe = if carries("mxfp4") {
-        "mxfp4"
-    } else if carries("fp4") {
-        nvidia_recipe(preset, &lower)
-    } else if carries("mxfp8") {
-        "mxfp8"
-    } else if carries("fp8") {
-        if is_per_tensor(&lower) { "fp8-tensor" } else { "fp8" }
-    } else if carries("awq") {
-        "awq"
-    } else if carries("gptq") {
-        "gptq"
-    } else if carries("w4a16") || carries("int4") {
-        if preset.native_quantisation.as_deref() == Some("int4-experts") { "int4-experts" } else { "int4" }
-    } else if carries("w8a8") || carries("int8") {
-        "int8"
-    } else if mlx && (carries("4bit") || carries("4-bit")) {
-        "mlx-4bit"
-    } else if mlx && (carries("8bit") || carries("8-bit")) {
-        "mlx-8bit"
-    } else if carries("bf16") || carries("fp16") {
-        "bf16"
-    } else {
-        return None;
-    };
-    Quantisation::by_recipe(recipe)
-}
-
-/// Whether FP8 weights have a scale for a whole tensor or channel: some makers' do unless the name says otherwise. The
-/// models' own makers mostly take blocks.
-fn is_per_tensor(name: &str) -> bool {
-    const SAYS_SO: [&str; 3] = ["dynamic", "per-tensor", "pertensor"];
-    const MAKERS: [&str; 4] = ["neuralmagic", "redhatai", "nvidia/", "meta-llama/"];
-    let carries = |words: &[&str]| words.iter().any(|word| name.contains(word));
-    carries(&SAYS_SO) || (carries(&MAKERS) && !name.contains("block"))
-}
-
-/// What NVIDIA's NVFP4 checkpoints quantise: everything in Qwen3 and in dense Llamas, all but
-/// attention in most others, experts alone in the latest.
-fn nvidia_recipe(preset: &Preset, name: &str) -> &'static str {
-    let starts = |heads: &[&str]| heads.iter().any(|head| preset.id.starts_with(head));
-    if starts(&["qwen3.5", "kimi-k3", "deepseek-v4"]) || ["glm-5.1", "k2.6", "k2.7"].iter().any(|it| name.contains(it))
-    {
-        "nvfp4-experts"
-    } else if starts(&["glm", "deepseek", "kimi", "minimax", "gemma-4"]) {
-        "nvfp4-mlp"
-    } else {
-        "nvfp4"
-    }
 }
 
 #[cfg(test)]
@@ -248,16 +224,22 @@ mod tests {
     }
 
     #[test]
-    fn the_quantisation_is_the_names_or_the_checkpoints_own() {
-        let named = |name: &str| recognise(name).unwrap().quantisation.name;
-        assert_eq!(named("zai-org/GLM-5-FP8"), "FP8, 128×128 blocks");
-        assert_eq!(named("nvidia/GLM-5-NVFP4"), "NVFP4, attention in 16 bit");
-        assert_eq!(named("Qwen/Qwen3-32B-AWQ"), "AWQ 4 bit");
-        assert_eq!(named("openai/gpt-oss-20b"), "MXFP4, experts only");
-        assert_eq!(named("ggml-org/gpt-oss-20b-mxfp4"), "MXFP4, experts only");
-        assert_eq!(named("nvidia/Qwen3-235B-A22B-FP4"), "NVFP4");
-        assert_eq!(named("deepseek-ai/DeepSeek-V3"), "FP8, 128×128 blocks");
-        assert_eq!(named("Qwen/Qwen3-8B"), "BF16");
-        assert!(!recognise("Qwen/Qwen3-8B").unwrap().quantisation_named);
+    fn another_model_than_the_one_it_is_named_after_is_not_taken_for_it() {
+        for name in [
+            "microsoft/Phi-4-multimodal-instruct",
+            "nvidia/Mistral-NeMo-Minitron-8B-Instruct",
+            "RedHatAI/Qwen3-8B-speculator.eagle3",
+            "yuhuili/EAGLE3-LLaMA3.1-Instruct-8B",
+            "lmsys/DeepSeek-V3-0324-NextN",
+            // A REAP of 355 billion down to 218, and a distillation that names its teacher alone.
+            "cerebras/GLM-4.6-REAP-218B-A32B-FP8",
+            "deepseek-r1:70b",
+        ] {
+            assert_eq!(id(name), None, "{name}");
+        }
+        // A size of what a token uses is none of the whole's.
+        assert_eq!(id("meta-llama/Llama-4-Scout-17B-16E-Instruct"), Some("llama-4-scout"));
+        assert_eq!(id("MiniMax-M2-230B-A10B"), Some("minimax-m2"));
+        assert_eq!(id("mistralai/Mistral-Small-3.2-24B-Instruct-2506"), Some("mistral-small-24b"));
     }
 }
