@@ -166,8 +166,19 @@ fn a_prediction_takes_what_was_measured_on_the_very_system() {
     let (code, message) = refusal(&["predict", "llama-3.1-8b", "--own-gpu", "Prototype"], "");
     assert!(code == 2 && message.contains("needs its --bandwidth"), "{message}");
     // The report takes the same, and its link opens the same.
-    let given =
-        ["report", "--model", "llama-3.1-8b", "--own-gpu", "Prototype", "--bw", "900", "--mem", "48 GB", "--itl", "20"];
+    let given = [
+        "report",
+        "--model",
+        "llama-3.1-8b",
+        "--own-gpu",
+        "Prototype",
+        "--bw",
+        "900",
+        "--mem",
+        "48 GiB",
+        "--itl",
+        "20",
+    ];
     let report = json(&given, "");
     assert_eq!((&report["gpu"], &report["gpu_name"]), (&"own".into(), &"Prototype".into()));
     assert_eq!(report["inputs"]["mem"]["value"], 48.0);

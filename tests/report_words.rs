@@ -6,9 +6,10 @@
 use decodescope::budget::{Analysis, Part, analyse};
 use decodescope::chart::{Chart, PointRole};
 use decodescope::metrics::read_dump;
+use decodescope::model::Quantisation;
 use decodescope::paste::prometheus;
 use decodescope::report::{Figure, KeyFigure, Verdict, figures, json, key_figures, report, verdict, what_if_figures};
-use decodescope::scenario::{Field, GpuChoice, Measured, ModelChoice, Scenario};
+use decodescope::scenario::{Configured, Field, GpuChoice, Measured, ModelChoice, Scenario};
 
 fn system(model: &str, gpu: &str, fields: &[(Field, f64)]) -> Scenario {
     let mut scenario = Scenario::default();
@@ -330,7 +331,10 @@ fn the_roofline_says_what_is_predicted_and_names_the_ridge_in_use() {
     assert_eq!(chart.y.label, "TFLOP/s, predicted");
     // H100: 0.8 × 989 TFLOP/s over 2979 GB/s in 16 bit.
     assert_eq!(chart.flats[0].ridge, "ridge at 266 FLOP/B");
-    let (chart, notes) = roofline(&on_four(&[(Field::WeightBits, 8.0), (Field::InterTokenLatency, 20.0)]));
+    let mut scenario = on_four(&[(Field::InterTokenLatency, 20.0)]);
+    let (architecture, quantisation) = (scenario.architecture().unwrap(), Quantisation::by_recipe("fp8-tensor"));
+    scenario.model = Some(ModelChoice::Custom(Box::new(Configured { architecture, quantisation })));
+    let (chart, notes) = roofline(&scenario);
     assert!(chart.y.label.contains("whole step as it is"), "{}", chart.y.label);
     assert_eq!(chart.flats[0].ridge, "ridge at 531 FLOP/B");
     assert!(notes[0].contains("its ridge (FP8 at 531 FLOP/B, BF16 at 266 FLOP/B)"), "{}", notes[0]);

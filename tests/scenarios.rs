@@ -412,7 +412,7 @@ fn a_configurations_own_quantisation_counts_and_the_link_carries_it() {
     scenario.set_model(Some(reading.into()));
     assert_eq!(scenario.precision(), declared);
     let shown = scenario.value(Field::WeightBits).unwrap();
-    assert!((shown.value - 8.001_953_125).abs() < 1e-9 && shown.source == Source::Catalogue, "{shown:?}");
+    assert!((shown.value - 8.001_953_125).abs() < 1e-9 && shown.source == Source::Configuration, "{shown:?}");
     let opened = link::decode(&link::encode(&scenario)).unwrap().unwrap();
     assert_eq!(opened, scenario);
     // To type what is shown changes nothing; and a link without the quantisation, as older ones are, opens too.

@@ -134,7 +134,7 @@ fields! {
         "What one GPU's memory delivers: measured if you have it, else the catalogue's.";
     /// Memory of one GPU.
     Memory = "mem", "Memory", "GiB", 1_073_741_824.0, Hardware, 1.0..=4096.0, Ratio,
-        "What one GPU's memory holds, in GiB: the GB of datasheets.";
+        "What one GPU's memory holds, in GiB. What datasheets call 80 GB are mostly 80 GiB, which is 85.9 GB.";
     /// 16-bit matrix rate of one GPU.
     MatrixRate = "flops", "Matrix rate", "TFLOP/s", 1e12, Hardware, 0.1..=50000.0, Ratio,
         "16-bit matrix products without sparsity, as a datasheet gives them. Large ones reach about 80 % of it.";
@@ -240,7 +240,14 @@ impl Spec {
         const FAMILIES: [Family; 4] = [
             &[("ns", 1e-9), ("µs", 1e-6), ("us", 1e-6), ("ms", 1e-3), ("s", 1.0)],
             &[("MB/s", 1e6), ("GB/s", 1e9), ("TB/s", 1e12)],
-            &[("MiB", 1_048_576.0), ("GiB", 1_073_741_824.0), ("GB", 1_073_741_824.0), ("TiB", 1_099_511_627_776.0)],
+            &[
+                ("MiB", 1_048_576.0),
+                ("GiB", 1_073_741_824.0),
+                ("MB", 1e6),
+                ("GB", 1e9),
+                ("TB", 1e12),
+                ("TiB", 1_099_511_627_776.0),
+            ],
             &[("GFLOP/s", 1e9), ("TFLOP/s", 1e12), ("PFLOP/s", 1e15)],
         ];
         if unit.is_empty() || unit == self.unit {
@@ -333,6 +340,10 @@ mod tests {
             (Field::Context, "128k", 128_000.0),
             (Field::Context, "131,072", 131_072.0),
             (Field::StatedShareLow, "55 %", 55.0),
+            // 80 × 2³⁰ bytes are 85.899 GB, and 80 × 10⁹ are 74.506 GiB.
+            (Field::Memory, "80 GiB", 80.0),
+            (Field::Memory, "85.89934592 GB", 80.0),
+            (Field::Memory, "80 GB", 74.505_805_969_238_28),
             (Field::Layers, "7.8e1", 78.0),
         ] {
             let read = field.spec().parse(text).unwrap();

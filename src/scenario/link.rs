@@ -106,6 +106,23 @@ pub fn decode(link: &str) -> Result<Option<Scenario>, LinkError> {
     Ok(Some(scenario))
 }
 
+/// Where a link was cut short: its last part, if that is a key without a value or the beginning of one. A cut within a
+/// value cannot be told from a shorter value.
+///
+/// ```
+/// use decodescope::scenario::link::cut_at;
+/// assert_eq!(cut_at("#v=1&gpu=h100-sxm&ba").as_deref(), Some("ba"));
+/// assert_eq!(cut_at("#v=1&gpu=h100-sxm&batch=").as_deref(), Some("batch="));
+/// assert_eq!(cut_at("#v=1&gpu=h100-sxm&batch=3"), None);
+/// ```
+#[must_use]
+pub fn cut_at(link: &str) -> Option<String> {
+    let link = as_written(link);
+    let (_, last) = link.rsplit_once('&')?;
+    let (_, value) = last.split_once('=').unwrap_or((last, ""));
+    value.is_empty().then(|| last.to_owned())
+}
+
 /// The link as it was written, out of what mail programs, chats and editors make of one.
 fn as_written(link: &str) -> String {
     let link = link.trim().trim_start_matches('#').trim_end_matches(['.', ',', ';', ')', '>', '"', '\'']);

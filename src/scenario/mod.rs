@@ -36,6 +36,8 @@ pub enum Source {
     Assumed,
     /// From a catalogue of models, GPUs or published measurements.
     Catalogue,
+    /// From the model's own configuration, or its name.
+    Configuration,
     /// Computed by the model from other values.
     Modelled,
     /// From the dump.
@@ -52,6 +54,7 @@ impl Source {
             Self::Example => "example's",
             Self::Assumed => "assumed",
             Self::Catalogue => "catalogue",
+            Self::Configuration => "configuration",
             Self::Modelled => "modelled",
             Self::Measured => "measured",
             Self::Typed => "typed",
@@ -282,6 +285,18 @@ impl Scenario {
             measured.selection = selection;
             self.recognise_model();
         }
+    }
+
+    /// Takes the worked example's measurements and stated figures away, since they are of another system than the one
+    /// that is chosen now; the model stays. Says whether there were any.
+    pub fn part_from_example(&mut self) -> bool {
+        let example = self.is_example();
+        if example {
+            let model = self.model.clone();
+            self.leave_example();
+            (self.model, self.measured, self.choice) = (model, None, EstimateChoice::default());
+        }
+        example
     }
 
     /// Keeps what a person has set, and of the example only the hardware, marked as left over.

@@ -22,9 +22,13 @@ impl Scenario {
             let of_example = self.left_over.count && matches!(field, Field::Gpus | Field::TensorParallel);
             return Some(Sourced { value, source: if of_example { Source::Example } else { Source::Typed } });
         }
+        let of_the_model =
+            [Field::Layers, Field::Hidden, Field::WeightBits, Field::AllreducesPerLayer].contains(&field);
+        let configured = of_the_model && matches!(self.model, Some(ModelChoice::Custom(_)));
+        let looked_up = if configured { Source::Configuration } else { Source::Catalogue };
         let layers = [
             (Source::Measured, self.measured_value(field)),
-            (Source::Catalogue, self.catalogue_value(field)),
+            (looked_up, self.catalogue_value(field)),
             (Source::Assumed, self.assumed_value(field)),
         ];
         layers.into_iter().find_map(|(source, value)| Some(Sourced { value: value?, source }))

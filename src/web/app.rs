@@ -21,11 +21,12 @@ const ADDRESS_DELAY: Duration = Duration::from_millis(300);
 /// The whole page.
 #[component]
 pub fn App() -> impl IntoView {
-    let opened = link::decode(&url::hash());
-    let notice = opened
-        .as_ref()
-        .err()
-        .map(|error| format!("{} The worked example is shown instead.", sentence(&error.to_string())));
+    let hash = url::hash();
+    let opened = link::decode(&hash);
+    let notice = match &opened {
+        Ok(_) => cut_short(&hash),
+        Err(error) => Some(format!("{} The worked example is shown instead.", sentence(&error.to_string()))),
+    };
     let state = State::new(opened.ok().flatten().unwrap_or_else(Scenario::example));
     state.notice.set(notice);
     provide_context(state);
@@ -65,6 +66,13 @@ pub fn App() -> impl IntoView {
     }
 }
 
+/// What to say of a link whose end is missing.
+fn cut_short(hash: &str) -> Option<String> {
+    let last = link::cut_at(hash)?;
+    let last = if last.is_empty() { "with “&”".to_owned() } else { format!("at “{last}”") };
+    Some(format!("The link ends {last}, so it was cut short: what else it held is missing here."))
+}
+
 /// What the page has to say, on top, where it is seen at any width: for instance why a link was not opened.
 #[component]
 fn Notice() -> impl IntoView {
@@ -96,8 +104,8 @@ fn keep_address(state: State) {
     });
     url::on_hash_change(move |hash| match link::decode(&hash) {
         Ok(scenario) => {
-            state.notice.set(None);
             state.apply(Action::Load(Box::new(scenario.unwrap_or_else(Scenario::example))));
+            state.notice.set(cut_short(&hash));
         }
         Err(error) => state.notice.set(Some(format!("{} What was on the page stays.", sentence(&error.to_string())))),
     });

@@ -27,13 +27,15 @@ pub fn Combobox(
     choose: Callback<(String, String)>,
     /// What to say where nothing has the name.
     none: &'static str,
+    /// The key of the choice that a name means which has other words than any choice.
+    means: fn(&str) -> Option<String>,
 ) -> impl IntoView {
     let draft = RwSignal::new(None::<String>);
     let open = RwSignal::new(false);
     // A place in what was found.
     let active = RwSignal::new(None::<usize>);
     let input = NodeRef::<Input>::new();
-    let found = Memo::new(move |_| choices.with(|all| search(all, &draft.get().unwrap_or_default())));
+    let found = Memo::new(move |_| choices.with(|all| search(all, &draft.get().unwrap_or_default(), means)));
     let label_of = move |key: &str| {
         choices.with(|all| all.iter().find(|choice| choice.key == key).map(|choice| choice.label.clone()))
     };
@@ -55,14 +57,15 @@ pub fn Combobox(
             open.set(true);
             let key = chosen.get_untracked();
             let place = found.with_untracked(|found| {
-                choices
-                    .with_untracked(|all| found.places.iter().position(|&at| all.get(at).is_some_and(|c| c.key == key)))
+                choices.with_untracked(|all| {
+                    found.places.iter().position(|(at, _)| all.get(*at).is_some_and(|c| c.key == key))
+                })
             });
             active.set(place);
         }
     };
     let pick = move |place: usize| {
-        let at = found.with_untracked(|found| found.places.get(place).copied());
+        let at = found.with_untracked(|found| found.places.get(place).map(|(at, _)| *at));
         let key = at.and_then(|at| choices.with_untracked(|all| all.get(at).map(|choice| choice.key.clone())));
         let typed = draft.get_untracked().unwrap_or_default();
         close();
@@ -74,8 +77,8 @@ pub fn Combobox(
         let nothing = typed.trim().is_empty();
         draft.set(Some(typed));
         open.set(true);
-        // The first is what Enter takes, unless nothing has the words: then nobody asked for it.
-        let first = found.with_untracked(|found| !found.none && !found.places.is_empty());
+        // The first is what Enter takes, a guess too; but nothing where nothing is even near.
+        let first = found.with_untracked(|found| (!found.none || found.near) && !found.places.is_empty());
         active.set((first && !nothing).then_some(0));
     };
     let go = move |step: isize| {
@@ -123,7 +126,13 @@ pub fn Combobox(
     let items = move || {
         let (all, found) = (choices.get(), found.get());
         let near = found.near;
-        let items = found.places.into_iter().enumerate().filter_map(|(place, at)| Some((place, all.get(at)?.clone())));
+        let items = found.places.into_iter().enumerate().filter_map(|(place, (at, name))| {
+            let choice = all.get(at)?.clone();
+            Some((
+                place,
+                Choice { note: name.into_iter().chain([choice.note]).collect::<Vec<_>>().join(", "), ..choice },
+            ))
+        });
         let items = items.map(|(place, choice)| {
             let key = choice.key.clone();
             view! {

@@ -20,7 +20,8 @@ pub fn NumberField(field: Field) -> impl IntoView {
     let value = state.read(move |scenario| scenario.value(field));
     let number = move || value.get().map(|sourced| sourced.value);
     let typed = move || value.get().is_some_and(|sourced| sourced.source == Source::Typed);
-    let text = move || number().map(trimmed).unwrap_or_default();
+    // What was typed stays as it is; of what was looked up, as many digits as the field has room for.
+    let text = move || number().map(|number| if typed() { trimmed(number) } else { short(number) }).unwrap_or_default();
 
     let draft = RwSignal::new(None::<String>);
     // What was in force before the typing began: what is refused, or given up, goes back to it.
@@ -104,7 +105,10 @@ pub fn NumberField(field: Field) -> impl IntoView {
                 aria-valuetext=spoken
                 prop:value=move || position().to_string()
                 on:input=move |event| if let Ok(place) = event_target_value(&event).parse() { slide(place) }
-                on:change=move |_| state.end_drag()
+                // Each press of an arrow key is a change: one step back takes all of one focus, or one drag, back.
+                on:pointerdown=move |_| state.end_drag()
+                on:pointerup=move |_| state.end_drag()
+                on:blur=move |_| state.end_drag()
             />
             <button
                 class="reset"
@@ -117,5 +121,31 @@ pub fn NumberField(field: Field) -> impl IntoView {
             <span class="help" id=help>{spec.help}</span>
             <span class="problem" id=problem role="alert">{move || error.get()}</span>
         </div>
+    }
+}
+
+/// A number in seven characters or less where its whole part allows.
+fn short(number: f64) -> String {
+    let whole = number.abs().max(1.0).log10().floor();
+    let kept = 10f64.powf((5.0 - whole).clamp(0.0, 3.0));
+    trimmed((number * kept).round() / kept)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::short;
+
+    #[test]
+    fn a_long_number_keeps_what_the_field_has_room_for() {
+        for (number, text) in [
+            (213_653.123, "213653"),
+            (12_345.678, "12345.7"),
+            (1234.567, "1234.57"),
+            (17.391, "17.391"),
+            (0.05, "0.05"),
+            (0.0, "0"),
+        ] {
+            assert_eq!(short(number), text);
+        }
     }
 }

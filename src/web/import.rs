@@ -3,7 +3,7 @@
 use super::intake::{sentence, take};
 use super::platform::file;
 use super::platform::transfer::Transfer;
-use super::state::{Action, State};
+use super::state::{Action, State, Views};
 use crate::metrics::Outcome;
 use crate::scenario::EXAMPLE_DUMP;
 use leptos::prelude::*;
@@ -42,7 +42,7 @@ pub fn ImportPanel() -> impl IntoView {
             <div class="buttons">
                 <button type="button" class="primary" on:click=move |_| read() disabled=move || text.with(|t| t.trim().is_empty())>"Read"</button>
                 <button type="button" on:click=move |_| if let Some(input) = files.get() { input.click() }>"Choose a file…"</button>
-                <button type="button" on:click=move |_| { text.set(EXAMPLE_DUMP.to_owned()) } title="Puts the worked example's dump into the field">"Sample"</button>
+                <button type="button" on:click=move |_| { text.set(EXAMPLE_DUMP.to_owned()); read() } title="Puts the worked example's dump into the field and reads it">"Sample"</button>
                 <input
                     node_ref=files
                     type="file"
@@ -143,30 +143,43 @@ fn SelectionPicker() -> impl IntoView {
     }
 }
 
-/// Since the server started, or between the scrapes, where several came in.
+/// Since the server started, between the scrapes, or as several servers, where several scrapes came in; and what they
+/// were taken for.
 #[component]
 fn SpanPicker() -> impl IntoView {
     let state = State::expect();
-    let spans = state.spans;
-    let between =
-        state.read(|scenario| scenario.measured.as_ref().is_some_and(|measured| !measured.windows.is_empty()));
-    let choose = move |wanted: bool| {
-        if let Some((since, window)) = spans.get_untracked() {
-            state.apply(Action::Adopt(Box::new(if wanted { window } else { since })));
+    let shown = state
+        .read(|scenario| scenario.measured.as_ref().map(|measured| (measured.sets.clone(), measured.windows.len())));
+    // Nothing where the page shows something else by now.
+    let place = Memo::new(move |_| {
+        let (sets, windows) = shown.get()?;
+        state.views.with(|views| {
+            let choices = &views.as_ref()?.choices;
+            choices.iter().position(|(_, one)| one.sets == sets && one.windows.len() == windows)
+        })
+    });
+    let choose = move |place: usize| {
+        let chosen = state.views.with_untracked(|views| Some(views.as_ref()?.choices.get(place)?.1.clone()));
+        if let Some(chosen) = chosen {
+            state.apply(Action::Adopt(Box::new(chosen)));
         }
     };
-    let choices = [(false, "since the server started"), (true, "between the scrapes")];
+    let labels = move || {
+        let labels = |views: &Views| views.choices.iter().map(|(label, _)| label.clone()).collect::<Vec<_>>();
+        state.views.with(|views| views.as_ref().map(labels)).unwrap_or_default()
+    };
     view! {
-        <Show when=move || spans.with(Option::is_some)>
+        <Show when=move || place.get().is_some()>
             <fieldset class="segmented">
                 <legend>"Counted"</legend>
-                {choices.into_iter().map(|(wanted, label)| view! {
-                    <label class:chosen=move || between.get() == wanted>
-                        <input type="radio" name="span" prop:checked=move || between.get() == wanted on:change=move |_| choose(wanted)/>
+                {move || labels().into_iter().enumerate().map(|(index, label)| view! {
+                    <label class:chosen=move || place.get() == Some(index)>
+                        <input type="radio" name="span" prop:checked=move || place.get() == Some(index) on:change=move |_| choose(index)/>
                         {label}
                     </label>
                 }).collect_view()}
             </fieldset>
+            <p class="taken-for">{move || state.views.with(|views| views.as_ref().map(|views| views.told.clone()))}</p>
         </Show>
     }
 }

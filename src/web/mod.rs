@@ -6,7 +6,7 @@
 //! | `app` | the root component; the scenario and the address follow each other |
 //! | `state` | the scenario, what follows from it, and the one door through which it changes |
 //! | `intake` | what a person pastes, drops or chooses, taken in |
-//! | `scrapes` | several servers side by side, or one server over time |
+//! | `scrapes`, `kinship` | several servers side by side, or one server over time |
 //! | `reading` | how far that is, and the way to stop it |
 //! | `answer`, `cards`, `chart_view` | what is shown |
 //! | `spoken` | what is read aloud |
@@ -25,6 +25,7 @@ mod field;
 mod import;
 mod inputs;
 mod intake;
+mod kinship;
 pub mod panic_banner;
 mod pickers;
 pub mod platform;

@@ -5,13 +5,16 @@ use super::combobox::Combobox;
 use super::platform::{focus, scroll};
 use super::state::{Action, State};
 use crate::hardware::Gpu;
-use crate::scenario::{GpuChoice, ModelChoice};
+use crate::model::Architecture;
+use crate::scenario::{Configured, GpuChoice, ModelChoice};
 use crate::units::format::{show, significant};
 use crate::{hardware, model};
 use leptos::prelude::*;
 
 /// The key of nothing chosen.
 const NONE: &str = "";
+/// What the list calls a GPU that it does not have.
+const OWN_LABEL: &str = "Your own GPU";
 /// The key of a pasted configuration.
 const CUSTOM: &str = "custom";
 /// The key of the way to one.
@@ -37,6 +40,18 @@ fn models() -> Vec<Choice> {
     model::presets().iter().map(of).collect()
 }
 
+/// The model that a served name means: a repository, a path, or a name with its quantisation.
+fn meant_model(name: &str) -> Option<String> {
+    model::recognise(name).map(|named| named.preset.id.clone())
+}
+
+/// A known model with the weights that its name says.
+fn held_as_named(named: model::Recognised) -> ModelChoice {
+    let known = &named.preset.architecture;
+    let architecture = Architecture { name: format!("{}, {}", known.name, named.quantisation.name), ..known.clone() };
+    ModelChoice::Custom(Box::new(Configured { architecture, quantisation: Some(named.quantisation) }))
+}
+
 /// The model's architecture.
 #[component]
 pub fn ModelPicker() -> impl IntoView {
@@ -51,7 +66,7 @@ pub fn ModelPicker() -> impl IntoView {
         let custom = custom.map(|name| Choice {
             key: CUSTOM.to_owned(),
             label: name,
-            note: "pasted".to_owned(),
+            note: "as pasted or named".to_owned(),
             always: true,
             ..Choice::default()
         });
@@ -68,14 +83,21 @@ pub fn ModelPicker() -> impl IntoView {
         Some(ModelChoice::Custom(_)) => CUSTOM.to_owned(),
         None => NONE.to_owned(),
     });
-    let choose = move |(key, _): (String, String)| match key.as_str() {
+    let choose = move |(key, typed): (String, String)| match key.as_str() {
         NONE => state.apply(Action::Model(None)),
         CUSTOM => {}
         PASTE => {
             scroll::to_nearest(".import");
             focus::on("dump");
         }
-        _ => state.apply(Action::Model(Some(ModelChoice::Preset(key)))),
+        _ => {
+            // A name that says how the weights are held is taken at its word.
+            let named = model::recognise(&typed).filter(|named| named.quantisation_named && named.preset.id == key);
+            state.apply(Action::Model(Some(match named {
+                Some(named) => held_as_named(named),
+                None => ModelChoice::Preset(key),
+            })));
+        }
     };
     let hint = state.read(|scenario| match scenario.served_model() {
         Some(served) => {
@@ -86,7 +108,7 @@ pub fn ModelPicker() -> impl IntoView {
     });
     view! {
         <div class="picker">
-            <Combobox id="model" label="Architecture" choices=choices chosen=key choose=choose none="No model of this name."/>
+            <Combobox id="model" label="Architecture" choices=choices chosen=key choose=choose none="No model of this name." means=meant_model/>
             <p class="hint">{move || hint.get()}</p>
         </div>
     }
@@ -95,7 +117,7 @@ pub fn ModelPicker() -> impl IntoView {
 fn gpus() -> Vec<Choice> {
     let own = Choice {
         key: Gpu::OWN.to_owned(),
-        label: "Your own GPU".to_owned(),
+        label: OWN_LABEL.to_owned(),
         note: "memory, bandwidth, FLOP/s".to_owned(),
         always: true,
         ..Choice::default()
@@ -103,7 +125,7 @@ fn gpus() -> Vec<Choice> {
     let known = hardware::catalogue().iter().map(|gpu| Choice {
         key: gpu.id.to_owned(),
         label: gpu.name.clone().into_owned(),
-        note: format!("{:.0} GB, {}", gpu.memory_gib(), show(gpu.bandwidth)),
+        note: format!("{:.0} GiB, {}", gpu.memory_gib(), show(gpu.bandwidth)),
         names: gpu.aliases().map(str::to_owned).collect(),
         always: false,
     });
@@ -142,6 +164,8 @@ pub fn GpuPicker() -> impl IntoView {
     let choose = move |(key, typed): (String, String)| {
         let gpu = match key.as_str() {
             NONE => None,
+            // Whoever typed what the list calls it has not given it a name.
+            Gpu::OWN if OWN_LABEL.to_lowercase().contains(&typed.trim().to_lowercase()) => Some(GpuChoice::own("")),
             Gpu::OWN => Some(GpuChoice::own(&typed)),
             _ => Some(GpuChoice::Known(key)),
         };
@@ -160,6 +184,7 @@ pub fn GpuPicker() -> impl IntoView {
                 chosen=key
                 choose=choose
                 none="No GPU of this name."
+                means=|name| hardware::find(name).map(|gpu| gpu.id.to_owned())
             />
             <Show when=move || own.with(Option::is_some)>
                 <label for="gpu-name">"Its name"</label>

@@ -8,6 +8,10 @@ use crate::scenario::{EstimateChoice, Field, GpuChoice, Measured, ModelChoice, S
 use leptos::prelude::*;
 use std::sync::Arc;
 
+/// What is said where the worked example's measurements go.
+const PARTED: &str = "The worked example’s measurements and stated figures were of another system and are gone: what is \
+                      shown is computed from the inputs. Undo brings them back.";
+
 /// How many steps back one can go.
 const MOST_UNDO: usize = 200;
 
@@ -46,6 +50,15 @@ pub struct Import {
 /// Scrapes of one server, each with its name.
 pub type Scrapes = Vec<(String, Arc<Dump>)>;
 
+/// Scrapes that can be looked at in more ways than one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Views {
+    /// What they were taken for.
+    pub told: String,
+    /// The ways, each with its name.
+    pub choices: Vec<(String, Measured)>,
+}
+
 #[derive(Clone, Default)]
 struct History {
     undo: Vec<Scenario>,
@@ -65,8 +78,8 @@ pub struct State {
     pub import: RwSignal<Import>,
     /// The scrapes of one server taken in so far, each with its name.
     pub scrapes: RwSignal<Scrapes>,
-    /// What can be looked at where there are several: since the server started, and between the scrapes.
-    pub spans: RwSignal<Option<(Measured, Measured)>>,
+    /// How the scrapes can be looked at, where in more ways than one.
+    pub views: RwSignal<Option<Views>>,
     /// A message for the person, such as why something was not done.
     pub notice: RwSignal<Option<String>>,
     /// What is being read and takes a while.
@@ -84,7 +97,7 @@ impl State {
             analysis: Memo::new(move |_| scenario.with(analyse)),
             import: RwSignal::new(Import::default()),
             scrapes: RwSignal::new(Vec::new()),
-            spans: RwSignal::new(None),
+            views: RwSignal::new(None),
             notice: RwSignal::new(None),
             reading: RwSignal::new(None),
         }
@@ -130,6 +143,12 @@ impl State {
         let before = self.scenario.get_untracked();
         let mut after = before.clone();
         let field = if let Action::Set(field, _) = &action { Some(*field) } else { None };
+        let other_system = match &action {
+            Action::Model(model) => *model != before.model,
+            Action::Gpu(gpu) => *gpu != before.gpu,
+            _ => false,
+        };
+        let parted = other_system && after.part_from_example();
         match action {
             Action::Set(field, value) => after.set(field, value),
             Action::Model(model) => after.set_model(model),
@@ -153,6 +172,17 @@ impl State {
             history.dragging = field;
         });
         self.scenario.set(after);
+        if parted {
+            self.notice.set(Some(PARTED.to_owned()));
+        }
+    }
+
+    /// Goes to a whole other scenario, which no text that was taken in is behind.
+    pub fn start_over(self, scenario: Scenario) {
+        self.notice.set(None);
+        self.import.set(Import::default());
+        self.scrapes.set(Vec::new());
+        self.apply(Action::Load(Box::new(scenario)));
     }
 
     /// Ends a drag: the next change of the same field is a step of its own.
@@ -182,6 +212,7 @@ impl State {
             }
         });
         if let Some(scenario) = there {
+            self.notice.set(None);
             self.scenario.set(scenario);
         }
     }

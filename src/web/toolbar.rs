@@ -2,7 +2,7 @@
 
 use super::intake::sentence;
 use super::platform::{clipboard, download, theme::Theme, theme::ThemeControl, url};
-use super::state::{Action, State};
+use super::state::State;
 use crate::report::{json, report};
 use crate::scenario::{Scenario, link};
 use leptos::prelude::*;
@@ -12,7 +12,7 @@ use std::time::Duration;
 /// How long a confirmation stays.
 const CONFIRMATION: Duration = Duration::from_secs(4);
 
-/// Undo, redo, example, copies and the theme.
+/// Undo, redo, new, example, copies and the theme.
 #[component]
 pub fn Toolbar() -> impl IntoView {
     let state = State::expect();
@@ -60,7 +60,8 @@ pub fn Toolbar() -> impl IntoView {
         <div class="toolbar" role="toolbar" aria-label="Scenario">
             <button type="button" on:click=move |_| state.undo() disabled=move || !state.can_undo() title="Undo (Ctrl+Z)" aria-label="Undo">"↶"</button>
             <button type="button" on:click=move |_| state.redo() disabled=move || !state.can_redo() title="Redo (Ctrl+Shift+Z)" aria-label="Redo">"↷"</button>
-            <button type="button" on:click=move |_| state.apply(Action::Load(Box::new(Scenario::example())))>"Example"</button>
+            <button type="button" title="Start empty: no server yet, or another one" on:click=move |_| state.start_over(Scenario::default())>"New"</button>
+            <button type="button" on:click=move |_| state.start_over(Scenario::example())>"Example"</button>
             <button type="button" on:click=move |_| copy("Report", document())>"Copy as Markdown"</button>
             <button type="button" on:click=save_json>"Save JSON"</button>
             <button type="button" class="primary" id="copy-link" on:click=copy_link>"Copy link"</button>

@@ -245,3 +245,42 @@ test("going back after following a link restores the page before it", async ({ o
   await page.goBack();
   await figureIs(page, "speed", "57.5 tok/s");
 });
+
+test("New starts empty, and undo brings back what was there", async ({ open }) => {
+  const page = await open();
+  await page.getByRole("button", { name: "New" }).click();
+  await page.locator(".origin").filter({ hasText: "No dump" }).waitFor();
+  assert.equal(await page.locator("#gpu").inputValue(), "not known");
+  assert.equal(await addressSettles(page), "#v=1");
+  await page.getByRole("button", { name: "Undo" }).click();
+  await figureIs(page, "speed", "57.5 tok/s");
+});
+
+test("another model or GPU is not what the worked example measured", async ({ open }) => {
+  for (const [selector, name] of [["#gpu", "h100-sxm"], ["#model", "qwen3-8b"]]) {
+    const page = await open();
+    await choose(page, selector, name);
+    await page.locator(".notice").filter({ hasText: "were of another system and are gone" }).waitFor();
+    assert.notEqual(await field(page, "itl").source.textContent(), "measured");
+    for (const key of ["shlow", "abslow", "cohigh"]) assert.equal(await field(page, key).text.inputValue(), "");
+    assert.equal(await page.locator("#model").inputValue(), selector === "#model" ? "Qwen3-8B" : "GLM-5");
+    await page.getByRole("button", { name: "Undo" }).click();
+    await figureIs(page, "speed", "57.5 tok/s");
+    assert.equal(await page.locator(".notice").textContent(), "");
+  }
+});
+
+test("presses of arrow keys on one slider are one step back", async ({ open }) => {
+  const page = await open();
+  const { slider, text } = field(page, "save");
+  await slider.focus();
+  for (let presses = 0; presses < 10; presses++) await page.keyboard.press("ArrowRight");
+  assert.equal(await text.inputValue(), "15");
+  await page.keyboard.press("Control+z");
+  assert.equal(await text.inputValue(), "10");
+});
+
+test("a link that was cut short says so", async ({ open }) => {
+  const page = await open({ hash: "v=1&model=qwen3-8b&gpu=h100-sxm&ba" });
+  await page.getByText("The link ends at “ba”, so it was cut short").waitFor();
+});

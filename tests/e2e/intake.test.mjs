@@ -105,7 +105,7 @@ test("files chosen together are servers side by side", async ({ open }) => {
   const file = (name, text) => ({ name, mimeType: "text/plain", buffer: Buffer.from(text) });
   await page.setInputFiles("input[type=file]", [
     file("a.txt", engine("0", "m", 10, 0.01)),
-    file("b.txt", engine("0", "m", 30, 0.02)),
+    file("b.txt", engine("1", "m", 30, 0.02)),
     file("c.txt", ""),
   ]);
   await figureIs(page, "speed", "57.1 tok/s");
@@ -225,4 +225,76 @@ test("one text that holds two scrapes shows what happened between them", async (
   const page = await open();
   await pasteDump(page, scrape(1000, 50) + scrape(1500, 60));
   await figureIs(page, "speed", "50.0 tok/s");
+});
+
+/** A scrape of a server that started then: so many outputs of so many seconds each. */
+const started = (at, count, seconds) => `process_start_time_seconds ${at}\n${scrape(count, count * seconds)}`;
+// 33,000 outputs of 20 ms; after a restart 100 of 10 ms.
+const before = started(1.7e9, 33000, 0.02);
+const after = started(1.7e9 + 1e5, 100, 0.01);
+const takenFor = (page) => page.locator(".taken-for").textContent();
+
+test("a restart between two scrapes is noticed, whichever comes first", async ({ open }) => {
+  for (const [first, second, speed, told] of [
+    [before, after, "100 tok/s", /^Taken for 2 scrapes of one server, by model and engine; it restarted in between\.$/],
+    [after, before, "50.0 tok/s", /it restarted in between; put in order of time\.$/],
+  ]) {
+    const page = await open();
+    await pasteDump(page, first);
+    await pasteDump(page, second);
+    await figureIs(page, "speed", speed);
+    assert.match(await takenFor(page), told);
+    await page.getByText("between the scrapes").click();
+    await figureIs(page, "speed", "100 tok/s");
+    assert.match(await page.locator(".remarks").last().textContent(), /restarted between the two scrapes/);
+  }
+});
+
+test("two scrapes of one server in one text or two files are compared, and a person may say that they are two servers", async ({ open }) => {
+  const page = await open();
+  await pasteDump(page, after + before);
+  await figureIs(page, "speed", "100 tok/s");
+  const file = (name, text) => ({ name, mimeType: "text/plain", buffer: Buffer.from(text) });
+  await page.setInputFiles("input[type=file]", [file("b.txt", before), file("c.txt", after)]);
+  await page.locator(".origin").filter({ hasText: "b.txt → c.txt" }).waitFor();
+  await figureIs(page, "speed", "100 tok/s");
+  await page.getByText("as 2 servers, added up").click();
+  // (33,000 × 20 ms + 100 × 10 ms) / 33,100 = 19.97 ms
+  await figureIs(page, "speed", "50.1 tok/s");
+  // Replicas of one deployment start within a minute.
+  await page.setInputFiles("input[type=file]", [file("a.txt", started(1.7e9, 10, 0.01)), file("b.txt", started(1.7e9 + 9, 30, 0.02))]);
+  await figureIs(page, "speed", "57.1 tok/s");
+  assert.match(await takenFor(page), /^Taken for 2 servers/);
+});
+
+test("a configuration names its model where one is known, and what was refused before it is forgotten", async ({ open }) => {
+  const page = await open();
+  await pasteDump(page, "dear diary\n");
+  await page.locator(".outcome.failed").waitFor();
+  const config = { model_type: "llama", hidden_size: 4096, num_hidden_layers: 32, num_attention_heads: 32, num_key_value_heads: 8, intermediate_size: 14336, vocab_size: 128256 };
+  await pasteDump(page, JSON.stringify(config, null, 2));
+  await page.locator(".notice").filter({ hasText: "Model set from its configuration: Llama-3.1-8B" }).waitFor();
+  assert.equal(await page.locator(".outcome").textContent(), "");
+  assert.equal(await field(page, "layers").source.textContent(), "configuration");
+});
+
+test("the sample is read at once", async ({ open }) => {
+  const page = await open({ hash: "v=1" });
+  await page.getByRole("button", { name: "Sample" }).click();
+  await figureIs(page, "speed", "57.5 tok/s");
+});
+
+// NVFP4: 4 bits and a scale of 8 for each 16 weights.
+test("a hf_quant_config.json is of the model that is set, or of the configuration it comes with", async ({ open }) => {
+  const quantisation = JSON.stringify({ quantization: { quant_algo: "NVFP4", group_size: 16, kv_cache_quant_algo: "FP8", exclude_modules: ["lm_head"] } });
+  const config = { model_type: "llama", hidden_size: 4096, num_hidden_layers: 40, num_attention_heads: 32, num_key_value_heads: 8, intermediate_size: 14336, vocab_size: 128256 };
+  const page = await open({ hash: "v=1" });
+  await paste(page, quantisation);
+  await page.locator(".notice").filter({ hasText: "choose the model first" }).waitFor();
+  const file = (name, text) => ({ name, mimeType: "application/json", buffer: Buffer.from(text) });
+  await page.setInputFiles("input[type=file]", [file("hf_quant_config.json", quantisation), file("config.json", JSON.stringify(config))]);
+  await page.locator(".notice").filter({ hasText: "as its own file says" }).waitFor();
+  assert.equal(await field(page, "layers").text.inputValue(), "40");
+  assert.equal(await field(page, "wbits").text.inputValue(), "4.5");
+  assert.equal(await field(page, "kvbits").text.inputValue(), "8");
 });

@@ -59,19 +59,18 @@ test("Escape and leaving go back to what was chosen, and a pointer chooses", asy
   assert.deepEqual([await model.inputValue(), await chosen(page, "#model")], ["GLM-5", "glm-5"]);
 });
 
-test("a slip is guessed, nonsense is said, and neither is chosen by Enter alone", async ({ open }) => {
+test("a slip is guessed, and Enter takes the guess; nonsense is said and not chosen", async ({ open }) => {
   const page = await open();
   await page.fill("#gpu", "h100 sxn");
   assert.equal(await page.locator(".combobox:has(#gpu) .none").isVisible(), true);
   assert.match(await page.locator("#gpu-list [role=option]").first().textContent(), /^Did you mean H100 SXM/);
   await page.keyboard.press("Enter");
-  assert.equal(await chosen(page, "#gpu"), "rtx-pro-6000");
-  await page.keyboard.press("ArrowDown");
-  await page.keyboard.press("Enter");
   assert.equal(await chosen(page, "#gpu"), "h100-sxm");
   await page.fill("#model", "no such thing");
   assert.deepEqual(await options(page, "model"), ["", "paste"]);
   assert.equal(await page.locator(".combobox:has(#model) .none").textContent(), "No model of this name.");
+  await page.keyboard.press("Enter");
+  assert.equal(await chosen(page, "#model"), "glm-5");
   await page.locator("#model-list [data-key=paste]").click();
   assert.equal(await page.evaluate(() => document.activeElement.id), "dump");
   assert.equal(await chosen(page, "#model"), "glm-5");
@@ -86,7 +85,7 @@ test("a GPU of one's own is defined by what it can, and the link carries it", as
   await field(page, "bw").text.fill("900");
   await figureIs(page, "speed", "59.4 tok/s");
   assert.equal(await field(page, "mem").source.textContent(), "not set");
-  await field(page, "mem").text.fill("24 GB");
+  await field(page, "mem").text.fill("24 GiB");
   await field(page, "flops").text.fill("180");
   await page.locator("[data-card=memory]").getByText("memory of Prototype 7").first().waitFor({ state: "attached" });
   await page.locator("[data-card=roofline] .note").filter({ hasText: "Figures of Prototype 7" }).waitFor();
@@ -143,4 +142,30 @@ test("a dump sets the model, its weights and the type of its cache", async ({ op
   assert.deepEqual([await field(page, "kvbits").text.inputValue(), await field(page, "kvbits").source.textContent()], ["8", "measured"]);
   const notes = await page.locator("[data-card=memory] .note").allTextContents();
   assert.ok(notes.some((note) => /its KV cache holds 320.000 tokens \(measured\)/.test(note)), `${notes}`);
+});
+
+test("a model's search takes what a server would call it, its quantisation with it", async ({ open }) => {
+  const page = await open({ hash: "v=1" });
+  const hold = async (typed, shown, bits) => {
+    await choose(page, "#model", typed);
+    assert.equal(await page.locator("#model").inputValue(), shown, typed);
+    assert.equal(await field(page, "wbits").text.inputValue(), bits, typed);
+  };
+  await hold("meta-llama/Llama-3.1-70B-Instruct", "Llama-3.1-70B", "16");
+  await hold("llama-3.1-70b fp8", "Llama-3.1-70B, FP8, 128×128 blocks", "8.002");
+  await page.fill("#model", "Llama 3.3");
+  assert.deepEqual(await options(page, "model"), ["llama-3.1-70b", "custom", "", "paste"]);
+  assert.match(await page.locator("#model-list [role=option] .note").first().textContent(), /^llama-3.3-70b, /);
+});
+
+test("your own GPU can be searched for, and is not called what the list calls it", async ({ open }) => {
+  const page = await open({ hash: "v=1&model=llama-3.1-8b&ctx=1000" });
+  await choose(page, "#gpu", "your own");
+  assert.deepEqual([await chosen(page, "#gpu"), await page.locator("#gpu-name").inputValue()], ["own", ""]);
+  await field(page, "bw").text.fill("900");
+  // 24 × 10⁹ bytes are 22.352 GiB.
+  await field(page, "mem").text.fill("24 GB");
+  await page.keyboard.press("Enter");
+  assert.equal(await field(page, "mem").text.inputValue(), "22.352");
+  await page.locator("[data-card=memory]").getByText("memory of your GPU").first().waitFor({ state: "attached" });
 });
