@@ -101,9 +101,10 @@ test("axe-core finds nothing inaccessible, in either theme", async ({ open }) =>
 
 // People open this over ssh tunnels and hotel networks. Raise the limit only with a reason. The last ones: the roofline and
 // searchable lists (37 kB), 200 model types and the mixers they need (21 kB), reading in steps (17 kB),
-// sentences for what cannot be, what waits and what is far from predicted (10 kB).
-test("all that the page downloads stays below 730 kB compressed", async () => {
+// sentences for what cannot be, what waits and what is far from predicted (10 kB), every way that checkpoints declare their
+// bits and GPUs multiply them (20 kB), mending of wrapped and logged text, restarts and order of scrapes (25 kB).
+test("all that the page downloads stays below 790 kB compressed", async () => {
   let bytes = 0;
   for (const name of await readdir(DIST)) bytes += gzipSync(await readFile(DIST + name), { level: 9 }).length;
-  assert.ok(bytes < 730_000, `${bytes} bytes`);
+  assert.ok(bytes < 790_000, `${bytes} bytes`);
 });

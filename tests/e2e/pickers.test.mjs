@@ -76,21 +76,22 @@ test("a slip is guessed, and Enter takes the guess; nonsense is said and not cho
   assert.equal(await chosen(page, "#model"), "glm-5");
 });
 
-// Llama-3.1-8B's 15.01 GB of weights and an eighth GB of cache at 900 GB/s: 16.8 ms, 59.4 tok/s.
+// Llama-3.1-8B's 15.01 GB of weights and an eighth GB of cache at 900 GB/s: 16.8 ms. Starting kernels and the host take
+// 2.6 ms more by the prediction's constants, which stands first where nothing is measured: 51.5 tok/s.
 test("a GPU of one's own is defined by what it can, and the link carries it", async ({ open }) => {
   const page = await open({ hash: "v=1&model=llama-3.1-8b&ctx=1000" });
   await page.fill("#gpu", "Prototype 7");
   await page.locator("#gpu-list [data-key=own]").click();
   assert.equal(await page.locator("#gpu-name").inputValue(), "Prototype 7");
   await field(page, "bw").text.fill("900");
-  await figureIs(page, "speed", "59.4 tok/s");
+  await figureIs(page, "speed", "51.5 tok/s");
   assert.equal(await field(page, "mem").source.textContent(), "not set");
   await field(page, "mem").text.fill("24 GiB");
   await field(page, "flops").text.fill("180");
   await page.locator("[data-card=memory]").getByText("memory of Prototype 7").first().waitFor({ state: "attached" });
   await page.locator("[data-card=roofline] .note").filter({ hasText: "Figures of Prototype 7" }).waitFor();
   const other = await open({ hash: (await addressSettles(page)).slice(1) });
-  await figureIs(other, "speed", "59.4 tok/s");
+  await figureIs(other, "speed", "51.5 tok/s");
   assert.equal(await other.locator("#gpu-name").inputValue(), "Prototype 7");
   assert.equal(await field(other, "mem").text.inputValue(), "24");
   await other.fill("#gpu-name", "Prototype 8");
