@@ -1,12 +1,13 @@
 //! Taking in what a person pastes, drops or chooses: bytes to a changed scenario and an [`Import`].
 
-use super::platform::file::{FileError, LIMIT_BYTES, Slices, Source};
+use super::gguf::{read_head, take_model};
+use super::platform::file::{FileError, LIMIT_BYTES, Slices, Source, begins_with};
 use super::platform::transfer::Transfer;
 use super::reading::Task;
 use super::scrapes::adopt;
 use super::state::{Action, Import, State};
 use crate::metrics::{Dump, Outcome, read_dump_in_steps};
-use crate::model::{self, Architecture};
+use crate::model::{self, Architecture, Gguf};
 use crate::pace::Work;
 use crate::paste::{DecodeError, Decoder, prometheus};
 use crate::scenario::{Configured, ModelChoice};
@@ -17,21 +18,25 @@ use leptos::task::spawn_local;
 const LARGEST_CONFIGURATION: usize = 4 << 20;
 
 /// Takes in what a person pastes, drops or chooses. Several dumps are several servers, side by side; a model's
-/// configuration among them sets the model, and a `hf_quant_config.json` how its weights are held.
+/// configuration or a GGUF file among them sets the model, and a `hf_quant_config.json` how its weights are held.
 pub fn take(state: State, Transfer(sources): Transfer) {
     let task = Task::start(state);
     spawn_local(async move {
         let bytes: f64 = sources.iter().map(Source::size).sum();
         let mut dumps: Vec<(String, Dump)> = Vec::new();
         let mut notices = Vec::new();
-        let mut quantisations = Vec::new();
+        let (mut quantisations, mut heads) = (Vec::new(), Vec::new());
         for source in sources {
             match read(state, &task, &source).await {
                 Ok(Some(Brought::Dump(dump))) => dumps.push((source.name(), *dump)),
                 Ok(Some(Brought::Quantisation(text))) => quantisations.push(text),
+                Ok(Some(Brought::Head(head))) => heads.push(*head),
                 Ok(None) => return,
                 Err(notice) => notices.push(notice),
             }
+        }
+        if !heads.is_empty() {
+            notices.push(take_model(state, heads));
         }
         // After the configurations, whatever came first: it is of the model that they set.
         notices.extend(quantisations.iter().map(|text| take_quantisation(state, text)));
@@ -52,10 +57,15 @@ enum Brought {
     Dump(Box<Dump>),
     /// The text of a `hf_quant_config.json`.
     Quantisation(String),
+    /// The head of a GGUF file.
+    Head(Box<Gguf>),
 }
 
 /// What a source brings; nothing once it is cancelled; or, of a configuration or what cannot be read, what to say.
 async fn read(state: State, task: &Task, source: &Source) -> Result<Option<Brought>, String> {
+    if begins_with(source, b"GGUF").await {
+        return Ok(read_head(task, source).await?.map(|head| Brought::Head(Box::new(head))));
+    }
     let (name, size) = (source.name(), source.size());
     let failed = |error: DecodeError| sentence(&format!("{name}: {error}"));
     let what = format!("Reading {name}");

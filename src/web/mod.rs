@@ -22,6 +22,7 @@ mod chart_view;
 mod choices;
 mod combobox;
 mod field;
+mod gguf;
 mod import;
 mod inputs;
 mod intake;

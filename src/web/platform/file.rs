@@ -99,19 +99,26 @@ impl Source {
 pub struct Slices<'s> {
     source: &'s Source,
     at: f64,
+    limit: f64,
 }
 
 impl<'s> Slices<'s> {
     /// Begins with the first.
     #[must_use]
     pub fn of(source: &'s Source) -> Self {
-        Self { source, at: 0.0 }
+        Self { source, at: 0.0, limit: LIMIT_BYTES }
+    }
+
+    /// The same for a source of any size, of which only the beginning is wanted.
+    #[must_use]
+    pub fn of_any_size(source: &'s Source) -> Self {
+        Self { limit: f64::INFINITY, ..Self::of(source) }
     }
 
     /// The next bytes; `None` after the last ones. In between the page paints and can be told to stop.
     pub async fn next(&mut self, cancel: &Cancel) -> Result<Option<Vec<u8>>, FileError> {
         let (name, size) = (self.source.name(), self.source.size());
-        if size > LIMIT_BYTES {
+        if size > self.limit {
             return Err(FileError::TooLarge { name, bytes: size });
         }
         if self.at >= size {
@@ -140,6 +147,14 @@ impl<'s> Slices<'s> {
     #[must_use]
     pub fn share(&self) -> f64 {
         if self.at > 0.0 { self.at / self.source.size() } else { 0.0 }
+    }
+}
+
+/// Whether a source is a file that begins with these bytes.
+pub async fn begins_with(source: &Source, magic: &[u8]) -> bool {
+    match source {
+        Source::File(file) => file_slice(file, 0.0, magic.len() as f64).await.is_some_and(|bytes| bytes == magic),
+        Source::Text(_) => false,
     }
 }
 
