@@ -52,6 +52,13 @@ impl AlphaBeta {
         Range { low: likely * (1.0 - error), likely, high: likely * (1.0 + self.relative_error.max(0.0)) }
     }
 
+    /// A time that holds its message's bytes already, with an error on both sides.
+    #[must_use]
+    pub fn around(time: Seconds, relative_error: f64) -> Range<Seconds> {
+        let instant = BytesPerSecond::new(f64::INFINITY);
+        Self { latency: time, bandwidth: instant, relative_error }.range(Bytes::new(0.0))
+    }
+
     /// The line nearest to measured points; `None` with fewer than two different sizes, or with a
     /// time that is not positive.
     ///

@@ -3,7 +3,7 @@
 use super::AlphaBeta;
 use super::path::{Engine, Path, path};
 use crate::hardware::{find, measured_as};
-use crate::units::{Bytes, BytesPerSecond, Range, Seconds};
+use crate::units::{Bytes, Range, Seconds};
 use std::sync::OnceLock;
 
 /// One measured allreduce: its message and its time.
@@ -90,9 +90,7 @@ impl Fit {
     /// The same, with how far the published points lie from the line.
     #[must_use]
     pub fn range(&self, message: Bytes) -> Range<Seconds> {
-        // The time holds the message's bytes already.
-        let instant = BytesPerSecond::new(f64::INFINITY);
-        AlphaBeta { latency: self.time(message), bandwidth: instant, ..self.model }.range(message)
+        AlphaBeta::around(self.time(message), self.model.relative_error)
     }
 
     /// The measurement in words, to follow "that of": implementation, box and source.

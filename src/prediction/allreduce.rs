@@ -9,8 +9,6 @@ use crate::units::{Bytes, BytesPerSecond, Range, Seconds};
 /// A hop where nobody measured and NCCL does not run: wide, and said to be a guess.
 const GUESS: Hop = Hop { latency: Seconds::from_micros(10.0), bandwidth: BytesPerSecond::from_giga(25.0) };
 const GUESS_ERROR: f64 = 0.85;
-/// The bandwidth of a time that already holds its bytes.
-const INSTANT: BytesPerSecond = BytesPerSecond::new(f64::INFINITY);
 
 /// One allreduce of `message` among `ranks`, and what had to be assumed for it.
 pub(super) fn one(gpu: &Gpu, ranks: u32, message: Bytes, workload: &Workload) -> (Range<Seconds>, Option<String>) {
@@ -21,10 +19,8 @@ pub(super) fn one(gpu: &Gpu, ranks: u32, message: Bytes, workload: &Workload) ->
         Some(engine) => path(engine, gpu, ranks),
         None => Some(Path::Nccl),
     };
-    let measured = |wanted: Option<Path>| {
-        let fit = fits_for(gpu.id, ranks).find(|fit| Some(fit.path) == wanted)?;
-        Some(AlphaBeta { latency: fit.time(message), bandwidth: INSTANT, ..fit.model }.range(message))
-    };
+    let measured =
+        |wanted: Option<Path>| Some(fits_for(gpu.id, ranks).find(|fit| Some(fit.path) == wanted)?.range(message));
     if let Some(taken) = measured(workload.allreduce.or(default)) {
         // Engines hand messages above a cutoff to NCCL.
         let cut = measured(Some(Path::Nccl)).filter(|_| workload.allreduce == Some(Path::OneShotPcie));
@@ -36,6 +32,6 @@ pub(super) fn one(gpu: &Gpu, ranks: u32, message: Bytes, workload: &Workload) ->
         return (line.range(message), Some(note));
     }
     let hop = Hop { bandwidth: gpu.link.bandwidth.unwrap_or(GUESS.bandwidth), ..GUESS };
-    let line = AlphaBeta { latency: two_shot(hop, ranks, message), bandwidth: INSTANT, relative_error: GUESS_ERROR };
-    (line.range(message), Some(format!("nothing is known of the allreduce of {server}: two hops of 10 µs are a guess")))
+    let range = AlphaBeta::around(two_shot(hop, ranks, message), GUESS_ERROR);
+    (range, Some(format!("nothing is known of the allreduce of {server}: two hops of 10 µs are a guess")))
 }

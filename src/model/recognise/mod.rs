@@ -180,11 +180,7 @@ mod tests {
             ("glm-5-fp8", "glm-5", "FP8, 128×128 blocks"),
             ("GLM5", "glm-5", "BF16"),
             ("glm_5", "glm-5", "BF16"),
-            (
-                "/root/.cache/huggingface/hub/models--zai-org--GLM-5-FP8/snapshots/8f1c2ab",
-                "glm-5",
-                "FP8, 128×128 blocks",
-            ),
+            ("/models/huggingface/hub/models--zai-org--GLM-5-FP8/snapshots/8f1c2ab", "glm-5", "FP8, 128×128 blocks"),
             ("deepseek-ai/DeepSeek-V3.1", "deepseek-v3", "FP8, 128×128 blocks"),
             ("nvidia/DeepSeek-R1-0528-NVFP4", "deepseek-r1", "NVFP4, attention in 16 bit"),
             ("nvidia/DeepSeek-R1-FP4", "deepseek-r1", "NVFP4, attention in 16 bit"),

@@ -53,6 +53,7 @@ mod reader;
 mod remarks;
 mod repeated;
 mod reply;
+mod room;
 mod rule;
 mod sample;
 mod semantics;

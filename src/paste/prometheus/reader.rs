@@ -19,13 +19,13 @@ use std::ops::Range;
 /// Offsets are 32 bits wide; text and pool share them.
 const LONGEST: usize = u32::MAX as usize / 2;
 /// A longer line is no sample and no line that became one on its way.
-const LONGEST_LINE: usize = 4 << 20;
+pub(super) const LONGEST_LINE: usize = 4 << 20;
 /// So many bytes are read between two rests.
 pub(super) const SLICE: usize = 256 << 10;
 /// As seconds, the year 5138: from here on a timestamp is milliseconds.
 const LATEST_SECOND: f64 = 1e11;
 /// A shorter text fits into memory in any case, with all that can be read from it.
-const FITS: usize = 32 << 20;
+pub(super) const FITS: usize = 32 << 20;
 
 pub(super) struct Reader<'a> {
     pub(super) source: &'a str,
@@ -33,8 +33,8 @@ pub(super) struct Reader<'a> {
     pub(super) previous: Previous,
     pub(super) breaches: Vec<Breach>,
     pub(super) remarks: Remarks,
-    families: Vec<Family<'a>>,
-    index: Index<'a>,
+    pub(super) families: Vec<Family<'a>>,
+    pub(super) index: Index<'a>,
     eof: bool,
     /// Something only OpenMetrics has was there.
     pub(super) openmetrics: bool,
@@ -162,31 +162,6 @@ impl<'a> Reader<'a> {
             format!("a line of {} MB, longer than any that holds a sample, was left out", line.len() / 1_000_000);
         let line = self.source.get(line).unwrap_or_default();
         self.remarks.say_of(self.number as usize, WarningKind::Skipped, &message, line);
-    }
-
-    /// Whether there is memory for what the next slice of a long text can hold at most.
-    fn has_room(&mut self) -> bool {
-        if self.source.len() < FITS {
-            return true;
-        }
-        // What has come so far tells how much more will: a list that grows by doubling is copied, and twice as large,
-        // each time. The least are what a slice can hold: `a 1` is a sample, `a="",` a label, `# TYPE a x` a family;
-        // a line that has to be mended comes into the pool.
-        let more = 1.1 * (self.source.len() - self.next) as f64 / self.next.max(1) as f64;
-        let more = |length: usize| (length as f64 * more) as usize;
-        let (records, labels) = (&mut self.arena.records, &mut self.arena.labels);
-        let room = records.has_room(SLICE / 4, more(records.len()))
-            && labels.has_room(SLICE / 5, more(labels.len()))
-            && self.arena.pool.has_room(2 * LONGEST_LINE, more(self.arena.pool.len()))
-            && self.families.has_room(SLICE / 11, more(self.families.len()))
-            && self.index.has_room(SLICE / 11, more(self.index.len()));
-        if !room {
-            let share = self.next as f64 / self.source.len() as f64;
-            let message =
-                format!("memory is full; what follows, {:.0} % of the text, was left out", 100.0 - share * 100.0);
-            self.remarks.say(self.number as usize + 1, WarningKind::Truncated, &message);
-        }
-        room
     }
 
     #[inline]
@@ -425,33 +400,6 @@ impl Reader<'_> {
             }
         }
         from
-    }
-}
-
-/// A list that can run out of memory without a panic.
-trait Room {
-    /// Makes room for at least so many more elements, if possible for those that are expected after them too.
-    fn has_room(&mut self, least: usize, expected: usize) -> bool;
-}
-
-impl<T> Room for Vec<T> {
-    fn has_room(&mut self, least: usize, expected: usize) -> bool {
-        let has = self.capacity() - self.len() >= least;
-        has || self.try_reserve_exact(expected + least).is_ok() || self.try_reserve_exact(least).is_ok()
-    }
-}
-
-impl Room for String {
-    fn has_room(&mut self, least: usize, expected: usize) -> bool {
-        let has = self.capacity() - self.len() >= least;
-        has || self.try_reserve_exact(expected + least).is_ok() || self.try_reserve_exact(least).is_ok()
-    }
-}
-
-impl Room for Index<'_> {
-    fn has_room(&mut self, least: usize, expected: usize) -> bool {
-        let has = self.capacity() - self.len() >= least;
-        has || self.try_reserve(expected + least).is_ok() || self.try_reserve(least).is_ok()
     }
 }
 

@@ -65,15 +65,15 @@ struct Served {
 impl Served {
     fn of(scenario: &Scenario) -> Option<Self> {
         let value = |field| Some(scenario.value(field)?.value);
-        let tokens_per_step = value(Field::TokensPerStep)?;
+        let (tokens_per_step, step) = (value(Field::TokensPerStep)?, scenario.step()?);
         let product = scenario.metrics().map(|set| set.product).unwrap_or_default();
         let runtime = Runtime::ALL.into_iter().find(|runtime| runtime.key().eq_ignore_ascii_case(&product));
         let today = Workload {
-            tokens: tokens_per_step.max(1.0),
+            tokens: step.tokens,
             runtime: runtime.unwrap_or_default(),
             own_allreduce: scenario.typed_allreduce(),
             allreduces_per_layer: scenario.typed.get(&Field::AllreducesPerLayer).copied(),
-            ..Workload::new(value(Field::Batch)?.max(1.0), value(Field::Context)?)
+            ..Workload::new(step.sequences.max(1.0), step.context)
         };
         Some(Self {
             architecture: scenario.architecture()?,
